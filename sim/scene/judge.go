@@ -1,0 +1,258 @@
+package scene
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"twinrig"
+)
+
+// View is what the judge sees of a world. *sim.World is one.
+type View interface {
+	// ContactForce is the sum of the normal forces in N between two bodies;
+	// "table", "robot", "left_finger" and "right_finger" are names too.
+	ContactForce(a, b string) float64
+	// BodyPose is the pose of a body in B.
+	BodyPose(name string) (twinrig.Pose, error)
+	// EE is the pose of the pinch point in B.
+	EE() twinrig.Pose
+}
+
+// Tick is one control step as the judge is told of it.
+type Tick struct {
+	Now time.Duration
+	// Grip is the measured opening, GripGoal the commanded one.
+	Grip, GripGoal twinrig.Grip
+}
+
+// track is what the judge remembers of one object.
+type track struct {
+	*Object
+	start, pose, before twinrig.Pose
+	fingers             bool // both fingers touch it now
+	robot, table        bool
+	graspRun, liftRun   int // control steps in a row
+	grasped, lifted     bool
+}
+
+func (t *track) moved() float64 {
+	return math.Hypot(t.pose.P[0]-t.start.P[0], t.pose.P[1]-t.start.P[1])
+}
+
+func (t *track) high(r *Rules) bool { return t.lowest(t.pose)-t.lowest(t.start) >= r.Lift }
+
+func (t *track) atRest(r *Rules) bool { return t.pose.P.Sub(t.before.P).Norm() <= r.Rest }
+
+// Judge watches one trial, one call of Step per control step, and says what
+// came of it. It is deterministic and keeps no view.
+type Judge struct {
+	scene  *Scene
+	rules  Rules
+	tracks []track
+	a, b   *track
+
+	invalid      string
+	last         Tick
+	run          int           // control steps in a row with the predicate true
+	runStart     time.Duration // when that run began
+	closedOnNone bool          // gripper is closed near A with nothing in it
+	touched      bool
+	out          Outcome
+}
+
+// NewJudge judges trials of a scene, which must be valid and must not change.
+func NewJudge(s *Scene, r Rules) (*Judge, error) {
+	if err := r.Validate(); err != nil {
+		return nil, fmt.Errorf("scene: rules: %w", err)
+	}
+	j := &Judge{scene: s, rules: r, tracks: make([]track, len(s.Objects))}
+	for i := range s.Objects {
+		j.tracks[i].Object = &s.Objects[i]
+		switch s.Objects[i].Role {
+		case Source:
+			j.a = &j.tracks[i]
+		case Target:
+			j.b = &j.tracks[i]
+		}
+	}
+	return j, nil
+}
+
+// Start begins a trial in a world whose objects have settled and whose contact
+// forces are known: step it at least once before. A task that is already done,
+// or a source that the robot already touches, makes the trial invalid.
+func (j *Judge) Start(v View) error {
+	j.invalid, j.run, j.closedOnNone, j.touched = "", 0, false, false
+	j.out = Outcome{Rule: RuleVersion, Grasp: Never, Lift: Never, Success: Never, FirstTrue: Never}
+	for i := range j.tracks {
+		t := &j.tracks[i]
+		x, err := v.BodyPose(t.Name)
+		if err != nil {
+			return fmt.Errorf("scene: judge: %w", err)
+		}
+		*t = track{Object: t.Object, start: x, pose: x, before: x}
+		j.feel(t, v)
+	}
+	switch {
+	case j.predicate(v) || j.scene.related(j.a.pose, j.b.pose):
+		j.invalid = "the task is done before it begins"
+	case j.a.robot:
+		j.invalid = "the robot touches " + j.a.Name + " before the trial begins"
+	}
+	return nil
+}
+
+// Step judges one control step and says what it saw. It allocates nothing.
+func (j *Judge) Step(now Tick, v View) (Event, error) {
+	var ev Event
+	for i := range j.tracks {
+		t := &j.tracks[i]
+		x, err := v.BodyPose(t.Name)
+		if err != nil {
+			return 0, fmt.Errorf("scene: judge: %w", err)
+		}
+		wasHeldHigh := t.fingers && t.high(&j.rules)
+		t.before, t.pose = t.pose, x
+		j.feel(t, v)
+		j.hold(t, now.Now)
+		if t == j.a && wasHeldHigh && !t.fingers && now.GripGoal < j.rules.OpenGrip {
+			ev |= EventDropped
+		}
+	}
+	ev |= j.seeSource(now, v) | j.seeRobot(v) | j.seeTask(now, v)
+	j.last = now
+	j.out.Seen |= ev
+	return ev, nil
+}
+
+// feel reads an object's contacts.
+func (j *Judge) feel(t *track, v View) {
+	f := j.rules.MinForce
+	left, right := v.ContactForce(t.Name, "left_finger") > f, v.ContactForce(t.Name, "right_finger") > f
+	t.fingers = left && right
+	t.robot = left || right || v.ContactForce(t.Name, "robot") > f
+	t.table = v.ContactForce(t.Name, "table") > f
+	j.touched = j.touched || t.robot
+}
+
+// hold counts for how long an object has been grasped and lifted.
+func (j *Judge) hold(t *track, now time.Duration) {
+	t.graspRun, t.liftRun = count(t.graspRun, t.fingers), count(t.liftRun, t.fingers && t.high(&j.rules))
+	if t == j.a {
+		// The first run that is long enough dates from its first step.
+		if !t.grasped && t.graspRun == 1 {
+			j.out.Grasp = now
+		} else if !t.grasped && t.graspRun == 0 {
+			j.out.Grasp = Never
+		}
+		if !t.lifted && t.liftRun == 1 {
+			j.out.Lift = now
+		} else if !t.lifted && t.liftRun == 0 {
+			j.out.Lift = Never
+		}
+	}
+	t.grasped = t.grasped || t.graspRun >= j.rules.HoldSteps
+	t.lifted = t.lifted || t.liftRun >= j.rules.HoldSteps
+}
+
+func count(run int, on bool) int {
+	if on {
+		return run + 1
+	}
+	return 0
+}
+
+// seeSource looks for a grasp that closed on nothing, and tells how A is held.
+func (j *Judge) seeSource(now Tick, v View) (ev Event) {
+	held := false
+	for i := range j.tracks {
+		held = held || j.tracks[i].fingers
+	}
+	near := v.EE().P.Sub(j.a.pose.P).Norm() <= j.rules.Near
+	closed := Opening(now.Grip) < j.a.GraspWidth()-j.rules.ClosedMargin && now.GripGoal < j.rules.OpenGrip
+	miss := closed && near && !held && j.run == 0
+	if miss && !j.closedOnNone {
+		ev |= EventMissedGrasp
+	}
+	j.closedOnNone = miss
+	if j.a.robot {
+		ev |= EventTouch
+	}
+	if j.a.fingers {
+		ev |= EventGrasp
+	}
+	if j.a.liftRun > 0 {
+		ev |= EventLift
+	}
+	for i := range j.tracks {
+		if t := &j.tracks[i]; t.Role == Distractor && t.robot {
+			ev |= EventWrongTouch
+		}
+	}
+	return ev
+}
+
+// seeRobot looks for a collision with the table.
+func (j *Judge) seeRobot(v View) Event {
+	f := v.ContactForce("robot", "table")
+	j.touched = j.touched || f > j.rules.MinForce
+	if f > j.rules.Collision {
+		return EventCollision
+	}
+	return 0
+}
+
+// seeTask evaluates the success predicate and its dwell.
+func (j *Judge) seeTask(now Tick, v View) (ev Event) {
+	holds := j.predicate(v)
+	related := j.scene.related(j.a.pose, j.b.pose)
+	if holds {
+		ev |= EventPredicate
+	}
+	if related {
+		ev |= EventRelated
+	}
+	if holds && j.out.FirstTrue == Never {
+		j.out.FirstTrue = now.Now
+	}
+	j.run = count(j.run, holds && (related || !j.rules.Relation))
+	if j.run == 1 {
+		j.runStart = now.Now
+	}
+	if j.run >= j.rules.Dwell {
+		if j.out.Success == Never {
+			j.out.Success = j.runStart
+			j.out.Related = related
+		}
+		ev |= EventSuccess
+	}
+	return ev
+}
+
+// predicate is Eq. 8: A touches B, and neither the table nor the robot.
+func (j *Judge) predicate(v View) bool {
+	a, b, f := j.a, j.b, j.rules.MinForce
+	if a.table || a.robot || !(v.ContactForce(a.Name, b.Name) > f) {
+		return false
+	}
+	if j.rules.Upright && (!b.table || !upright(b.pose.R, j.rules.Lean)) {
+		return false
+	}
+	if j.rules.Strict {
+		for i := range j.tracks {
+			if t := &j.tracks[i]; t != a && t != b && v.ContactForce(a.Name, t.Name) > f {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Done tells whether the task has succeeded, dwell included, or the trial is
+// invalid.
+func (j *Judge) Done() bool { return j.invalid != "" || j.out.Success != Never }
+
+// Pending tells whether the predicate holds and only the dwell is missing: a
+// trial that runs out of time now deserves the steps that decide it.
+func (j *Judge) Pending() bool { return !j.Done() && j.run > 0 }
