@@ -1,0 +1,48 @@
+package policy
+
+import (
+	"math"
+
+	"twinrig"
+)
+
+// bridgeDown is Bridge's DEFAULT_ROT as a quaternion: the rotation of E in B
+// when the gripper points straight down with its fingers opening along y. As a
+// matrix: [[0 0 1] [0 1 0] [-1 0 0]] (rail-berkeley/bridge_data_robot).
+var bridgeDown = twinrig.Quat{math.Sqrt2 / 2, 0, math.Sqrt2 / 2, 0}
+
+// BridgeState is Bridge's proprioception: x y z (m), roll pitch yaw (rad,
+// R = Rz Ry Rx, all 0 when the gripper points straight down), gripper opening.
+type BridgeState [7]float64
+
+// StateFromPose gives the Bridge state of an end-effector pose and opening.
+func StateFromPose(xBE twinrig.Pose, grip twinrig.Grip) BridgeState {
+	roll, pitch, yaw := xBE.R.Mul(bridgeDown.Inv()).RPY()
+	return BridgeState{xBE.P[0], xBE.P[1], xBE.P[2], roll, pitch, yaw, float64(grip)}
+}
+
+// PoseFromState is the inverse of StateFromPose.
+func PoseFromState(s BridgeState) (twinrig.Pose, twinrig.Grip) {
+	return twinrig.Pose{
+		R: twinrig.QuatFromRPY(s[3], s[4], s[5]).Mul(bridgeDown).Normalized(),
+		P: twinrig.Vec3{s[0], s[1], s[2]},
+	}, twinrig.Grip(s[6])
+}
+
+// MoveByAction applies a Bridge delta to a target pose: the rotation is about
+// the base's axes through the target's own point, so it turns the hand in
+// place, whatever the hand's attitude.
+func MoveByAction(xBE twinrig.Pose, a twinrig.Action) twinrig.Pose {
+	return twinrig.Pose{
+		R: twinrig.QuatFromRPY(a[3], a[4], a[5]).Mul(xBE.R).Normalized(),
+		P: xBE.P.Add(twinrig.Vec3{a[0], a[1], a[2]}),
+	}
+}
+
+// ActionBetween is the Bridge delta that MoveByAction takes from one pose to
+// another, with the gripper number given.
+func ActionBetween(from, to twinrig.Pose, gripper float64) twinrig.Action {
+	d := to.P.Sub(from.P)
+	roll, pitch, yaw := to.R.Mul(from.R.Inv()).Normalized().RPY()
+	return twinrig.Action{d[0], d[1], d[2], roll, pitch, yaw, gripper}
+}

@@ -1,0 +1,215 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"twinrig"
+)
+
+// Broker stands between the control tick and a policy. It asks for a chunk
+// ahead of need, takes or refuses the answer whole, and hands out one goal each
+// control step. When there is none it hands out nothing, the arm holds, and it
+// keeps asking. All methods but Close are for the goroutine of the tick; the
+// tick never waits here and never composes: inference and inverse kinematics
+// run in the Executor.
+type Broker struct {
+	cfg    Config
+	spec   Spec
+	period time.Duration
+	exec   Executor
+	call   call
+	job    func()
+
+	// The request that is out, if any.
+	asking   bool
+	void     bool // it was given up: the answer is not used
+	asked    time.Duration
+	deadline time.Duration
+	nextAsk  time.Duration
+
+	// The goals that wait, and the composer that continues after them.
+	queue    []step
+	composer Composer
+
+	// The control steps.
+	started bool
+	step    int
+	due     time.Duration
+	gap     time.Duration // when the present gap began, or -1
+
+	refusedRow, unreachableRow int
+	stats                      Stats
+	err                        error
+}
+
+// Deps are the parts a Broker is made of. Kin must be used by nobody else.
+// Allow may refuse a target pose (nil allows all); Observer may be nil.
+type Deps struct {
+	Policy   Policy
+	Kin      Kinematics
+	Allow    func(xBE twinrig.Pose) error
+	Observer Observer
+	Executor Executor
+}
+
+// NewBroker makes a Broker for one run of a policy. ctx bounds its requests.
+func NewBroker(ctx context.Context, cfg Config, d Deps) (*Broker, error) {
+	spec := d.Policy.Spec()
+	if err := spec.Validate(); err != nil {
+		return nil, err
+	}
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	b := &Broker{
+		cfg: cfg, spec: spec, period: spec.Period(), exec: d.Executor,
+		queue:    make([]step, 0, spec.Execute+cfg.Ahead),
+		composer: NewComposer(spec.Space, d.Kin, d.Allow, cfg.MaxJointStep),
+		gap:      -1,
+		stats:    newStats(),
+	}
+	b.call = call{
+		pol: d.Policy, observer: d.Observer, spec: spec, cfg: &b.cfg, ctx: ctx, first: true,
+		steps: make([]step, 0, spec.Execute),
+	}
+	b.job = b.call.run
+	return b, nil
+}
+
+// Next is called once a tick with the goal the arm has now and its state. It
+// returns a goal and true on the tick in which a control step with a goal
+// begins. The first control step begins with the first goal; from then on they
+// follow at Spec.RateHz, with or without a goal.
+func (b *Broker) Next(now time.Duration, at *twinrig.Goal, s *twinrig.State) (twinrig.Goal, bool) {
+	if b.err != nil {
+		return twinrig.Goal{}, false
+	}
+	b.collect(now)
+	goal, ok := b.take(now)
+	if !b.asking && len(b.queue) <= b.cfg.Ahead && now >= b.nextAsk && b.err == nil {
+		b.ask(now, at, s)
+	}
+	return goal, ok
+}
+
+// Step is the number of the present control step, from 0.
+func (b *Broker) Step() int { return b.step }
+
+// Spec is the policy's.
+func (b *Broker) Spec() Spec { return b.spec }
+
+// Err is why the run cannot go on, or nil.
+func (b *Broker) Err() error { return b.err }
+
+// Stats returns what was seen so far.
+func (b *Broker) Stats() Stats { return b.stats }
+
+// Close gives up a request that is out and waits for the executor.
+func (b *Broker) Close() {
+	b.call.abandon()
+	b.exec.Close()
+}
+
+// ask sends the policy the state; the executor owns the call until Done.
+func (b *Broker) ask(now time.Duration, at *twinrig.Goal, s *twinrig.State) {
+	b.call.renew()
+	b.call.now, b.call.obs.State, b.call.at = now, *s, *at
+	b.call.composer = b.composer
+	b.asking, b.void, b.asked, b.deadline = true, false, now, now+b.cfg.Timeout
+	b.stats.Asked++
+	b.exec.Go(now, b.job)
+}
+
+// collect takes or refuses an answer that is there, and gives up one that is
+// not there in time. An answer to a request given up is dropped.
+func (b *Broker) collect(now time.Duration) {
+	if !b.asking {
+		return
+	}
+	done := b.exec.Done(now)
+	if done && b.void {
+		b.asking = false
+		return
+	}
+	if now >= b.deadline {
+		// Also when the answer is there, but only now: late is late.
+		b.call.abandon()
+		b.void, b.asking = true, !done
+		b.deadline = now + b.cfg.Timeout
+		b.refuse(ReasonLate, fmt.Errorf("policy: no answer in %v", b.cfg.Timeout))
+		return
+	}
+	if !done {
+		return
+	}
+	b.asking = false
+	b.stats.addLatency(now - b.asked)
+	if b.call.err != nil {
+		b.nextAsk = b.asked + b.period
+		b.refuse(b.call.reason, b.call.err)
+		return
+	}
+	b.stats.Accepted++
+	b.refusedRow = 0
+	b.call.first = false
+	b.composer = b.call.composer
+	b.queue = append(b.queue, b.call.steps...)
+}
+
+func (b *Broker) refuse(r Reason, cause error) {
+	b.stats.Refused[r]++
+	b.stats.LastRefusal = cause.Error()
+	b.refusedRow++
+	if b.refusedRow >= b.cfg.MaxRefused {
+		b.err = fmt.Errorf("policy: %d chunks refused in a row: %w", b.refusedRow, cause)
+	}
+}
+
+// take begins a control step when one is due.
+func (b *Broker) take(now time.Duration) (twinrig.Goal, bool) {
+	switch {
+	case !b.started && len(b.queue) == 0:
+		return twinrig.Goal{}, false
+	case !b.started:
+		b.started, b.due = true, now+b.period
+	case now < b.due:
+		return twinrig.Goal{}, false
+	default:
+		// A step that begins late is not made up for: the grid moves.
+		b.step++
+		if b.due += b.period; b.due <= now {
+			b.due = now + b.period
+		}
+	}
+	if len(b.queue) == 0 {
+		b.stats.Idle++
+		if b.gap < 0 {
+			b.gap = now
+		}
+		return twinrig.Goal{}, false
+	}
+	if b.gap >= 0 {
+		b.stats.addGap(Gap{Start: b.gap, Length: now - b.gap})
+		b.gap = -1
+	}
+	st := b.queue[0]
+	b.queue = b.queue[:copy(b.queue, b.queue[1:])]
+	b.judge(st.unreachable)
+	return st.goal, true
+}
+
+// judge counts steps whose target did not advance; too many in a row are a
+// fault.
+func (b *Broker) judge(unreachable error) {
+	if unreachable == nil {
+		b.unreachableRow = 0
+		return
+	}
+	b.stats.Unreachable++
+	b.unreachableRow++
+	if b.unreachableRow >= b.cfg.MaxUnreachable {
+		b.err = fmt.Errorf("policy: %d control steps in a row did not advance: %w", b.unreachableRow, unreachable)
+	}
+}

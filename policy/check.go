@@ -1,0 +1,68 @@
+package policy
+
+import (
+	"fmt"
+	"math"
+
+	"twinrig"
+)
+
+// Reason is why a chunk was refused.
+type Reason uint8
+
+// The reasons, in the order they are looked for.
+const (
+	ReasonError Reason = iota // the policy returned an error
+	ReasonLate                // no answer in time
+	ReasonShort               // fewer actions than the horizon
+	ReasonLong                // more actions than the horizon
+	ReasonNaN                 // a number is NaN or infinite
+	ReasonRange               // a number is out of range
+	NumReasons                // how many reasons there are
+)
+
+var reasonNames = [NumReasons]string{"error", "late", "short", "long", "nan", "range"}
+
+// String returns the word used in files.
+func (r Reason) String() string {
+	if r < NumReasons {
+		return reasonNames[r]
+	}
+	return fmt.Sprintf("reason_%d", uint8(r))
+}
+
+// slack lets a limit itself pass after rounding through float32.
+const slack = 1e-6
+
+// check judges a whole chunk; the error says what is wrong with it.
+func check(c Chunk, s Spec, cfg *Config) (Reason, error) {
+	if n := len(c); n < s.Horizon {
+		return ReasonShort, fmt.Errorf("chunk has %d actions, the horizon is %d", n, s.Horizon)
+	} else if n > s.Horizon {
+		return ReasonLong, fmt.Errorf("chunk has %d actions, the horizon is %d", n, s.Horizon)
+	}
+	for i, a := range c {
+		for k, v := range a {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return ReasonNaN, fmt.Errorf("action %d: %s is %g", i, actionNames[k], v)
+			}
+		}
+	}
+	for i, a := range c {
+		for k, v := range a {
+			lo, hi := -cfg.MaxTranslation, cfg.MaxTranslation
+			if k >= 3 {
+				lo, hi = -cfg.MaxRotation, cfg.MaxRotation
+			}
+			if k == twinrig.GripAxis {
+				lo, hi = 0, 1
+			}
+			if v < lo-slack || v > hi+slack {
+				return ReasonRange, fmt.Errorf("action %d: %s is %g, must be %g to %g", i, actionNames[k], v, lo, hi)
+			}
+		}
+	}
+	return NumReasons, nil
+}
+
+var actionNames = [twinrig.NumAxes]string{"dx", "dy", "dz", "droll", "dpitch", "dyaw", "gripper"}

@@ -1,0 +1,60 @@
+package policy
+
+import (
+	"fmt"
+	"time"
+)
+
+// Config is how strictly a policy's answers are taken.
+type Config struct {
+	// Ahead is how many goals may still be waiting when the next chunk is
+	// asked for: 0 asks when the last one begins, 1 a step earlier.
+	Ahead int `yaml:"ahead"`
+	// Timeout is when an unanswered request is given up. Its answer is not
+	// used, however soon after that it comes.
+	Timeout time.Duration `yaml:"timeout"`
+	// MaxTranslation and MaxRotation bound each number of one action.
+	MaxTranslation float64 `yaml:"max_translation_m"`
+	MaxRotation    float64 `yaml:"max_rotation_rad"`
+	// MaxJointStep is the most one joint may turn in one control step.
+	MaxJointStep float64 `yaml:"max_joint_step_rad"`
+	// MaxUnreachable control steps in a row whose target cannot be reached,
+	// and MaxRefused chunks in a row that were refused, are a fault.
+	MaxUnreachable int `yaml:"max_unreachable"`
+	MaxRefused     int `yaml:"max_refused"`
+}
+
+// DefaultConfig has the limits of the Bridge service environment: 0.05 m and
+// 0.25 rad per step.
+func DefaultConfig() Config {
+	return Config{
+		Ahead:          0,
+		Timeout:        2 * time.Second,
+		MaxTranslation: 0.05,
+		MaxRotation:    0.25,
+		MaxJointStep:   0.6,
+		MaxUnreachable: 10,
+		MaxRefused:     5,
+	}
+}
+
+// Validate names the first key that is out of range.
+func (c Config) Validate() error {
+	switch {
+	case c.Ahead < 0 || c.Ahead > 64:
+		return fmt.Errorf("policy: ahead is %d, must be 0 to 64", c.Ahead)
+	case c.Timeout < 10*time.Millisecond || c.Timeout > time.Minute:
+		return fmt.Errorf("policy: timeout is %v, must be 10ms to 1m", c.Timeout)
+	case !(c.MaxTranslation > 0 && c.MaxTranslation <= 0.2):
+		return fmt.Errorf("policy: max_translation_m is %g, must be above 0, at most 0.2", c.MaxTranslation)
+	case !(c.MaxRotation > 0 && c.MaxRotation <= 1):
+		return fmt.Errorf("policy: max_rotation_rad is %g, must be above 0, at most 1", c.MaxRotation)
+	case !(c.MaxJointStep > 0 && c.MaxJointStep <= 1.5):
+		return fmt.Errorf("policy: max_joint_step_rad is %g, must be above 0, at most 1.5", c.MaxJointStep)
+	case c.MaxUnreachable < 1:
+		return fmt.Errorf("policy: max_unreachable is %d, must be at least 1", c.MaxUnreachable)
+	case c.MaxRefused < 1:
+		return fmt.Errorf("policy: max_refused is %d, must be at least 1", c.MaxRefused)
+	}
+	return nil
+}
