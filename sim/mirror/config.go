@@ -46,6 +46,9 @@ type Law struct {
 	Mode twinrig.Mode
 	// Gains are the host's, for ModeTorque.
 	Gains twinrig.Gains
+	// Stiffness is the servos', Nm/rad, for ModePosition. A replay adds gravity
+	// by it, as the host does; what a live arm was sent has that in it.
+	Stiffness twinrig.Joints
 }
 
 func (l *Law) validate() error {
@@ -53,4 +56,11 @@ func (l *Law) validate() error {
 		return errors.New("torque mode without gains")
 	}
 	return nil
+}
+
+// effort fills in ModeTorque's effort for the twin's own state.
+func (l *Law) effort(c *twinrig.Command, s *twinrig.State, kin kinematics) {
+	if l.Mode == twinrig.ModeTorque {
+		c.Effort = l.Gains.Effort(&c.Goal, s, kin.Gravity(s.Measured))
+	}
 }

@@ -89,9 +89,7 @@ func (f *follower) Follow(r *twinrig.Report) (compared bool, err error) {
 		}
 	}
 	c := twinrig.Command{Goal: r.Sent.Goal}
-	if f.law.Mode == twinrig.ModeTorque {
-		c.Effort = f.law.Gains.Effort(&c.Goal, &f.state, f.kin.Gravity(f.state.Measured))
-	}
+	f.law.effort(&c, &f.state, f.kin)
 	if _, err := f.twin.Write(now, c); err != nil {
 		return compared, fmt.Errorf("mirror: at %v: %w", now, err)
 	}
