@@ -19,8 +19,11 @@ const (
 	onGap    = 0.020
 )
 
-// innerRadius is the radius in m of the hollow of a bowl or plate.
-func (o *Object) innerRadius() float64 { return o.Size[0]/2 - wallThickness }
+// innerRadius is the radius in m of the circle inside the walls of a bowl or
+// plate, whose outer edges stand on the circle of Size.
+func (o *Object) innerRadius() float64 {
+	return o.Size[0]/2*math.Cos(math.Pi/wallParts) - wallThickness
+}
 
 // lowest is the z in B of the object's lowest point, its frame O standing at xBO.
 func (o *Object) lowest(xBO twinrig.Pose) float64 { return xBO.P[2] - o.halfHeight(xBO.R) }

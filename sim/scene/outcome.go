@@ -126,10 +126,10 @@ func (j *Judge) passed(labels []Label) []Label {
 
 // failures names all errors of a failed trial.
 func (j *Judge) failures() []Label {
-	if !j.touched && !j.movedAny() {
+	labels := j.passed(nil)
+	if len(labels) == 0 && !j.touched && !j.movedAny() {
 		return []Label{NoAttempt}
 	}
-	labels := j.passed(nil)
 	a, b, r := j.a, j.b, &j.rules
 	free := !a.robot && a.atRest(r)
 	beside := free && a.grasped && a.table && b.outlineGap(b.pose, a.pose.P) <= r.Beside
