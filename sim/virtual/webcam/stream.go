@@ -18,6 +18,10 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "multipart/x-mixed-replace; boundary="+boundary)
 	w.Header().Set("Cache-Control", "no-store")
 	flusher := http.NewResponseController(w)
+	// A reader learns at once that it is connected, pictures or none.
+	if flusher.Flush() != nil {
+		return
+	}
 	var picture, head []byte
 	for {
 		var err error
