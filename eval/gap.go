@@ -1,0 +1,160 @@
+package eval
+
+import (
+	"math"
+
+	"twinrig"
+	"twinrig/eval/stats"
+)
+
+// DivergenceMM is the distance between the two end effectors from which on
+// mirror and arm are said to have diverged.
+const DivergenceMM = 20.0
+
+// gripMM is the opening between the fingers of Grip 1 over that of Grip 0.
+const gripMM = 2 * (twinrig.FingerOpen - twinrig.FingerClosed) * 1000
+
+// Curve is one trial's end effector gap over time, as plotted and pooled.
+type Curve struct {
+	// Trial is the trial's id.
+	Trial string
+	// T is s after the first compared step, EEMM the distance in mm. Both have
+	// one value per control step.
+	T, EEMM []float64
+}
+
+// CurveOf takes the curve from a trial's gaps.
+func CurveOf(trial string, gaps []twinrig.Gap) Curve {
+	c := Curve{Trial: trial}
+	for i := range gaps {
+		c.T = append(c.T, (gaps[i].Stamp - gaps[0].Stamp).Seconds())
+		c.EEMM = append(c.EEMM, gaps[i].Translation*1000)
+	}
+	return c
+}
+
+// GapOf sums up a trial's gaps; nil when there are none.
+func GapOf(gaps []twinrig.Gap) *Gap {
+	if len(gaps) == 0 {
+		return nil
+	}
+	ee := CurveOf("", gaps)
+	g := &Gap{Steps: len(gaps)}
+	var rot, grip, pos, vel float64
+	for j := range twinrig.NumJoints {
+		pos, vel = 0, 0
+		for i := range gaps {
+			pos += gaps[i].Joints[j] * gaps[i].Joints[j]
+			vel += gaps[i].Velocity[j] * gaps[i].Velocity[j]
+		}
+		g.JointRMS[j] = math.Sqrt(pos / float64(len(gaps)))
+		g.JointVelRMS[j] = math.Sqrt(vel / float64(len(gaps)))
+	}
+	for i := range gaps {
+		rot += gaps[i].Rotation * gaps[i].Rotation
+		grip += float64(gaps[i].Grip * gaps[i].Grip)
+		g.EEMaxMM = max(g.EEMaxMM, ee.EEMM[i])
+		if g.Divergence == nil && ee.EEMM[i] > DivergenceMM {
+			g.Divergence = &ee.T[i]
+		}
+	}
+	g.EERMSMM, _ = stats.RMS(ee.EEMM)
+	g.EEP95MM, _ = stats.Percentile(ee.EEMM, 0.95)
+	g.EERotRMSDeg = math.Sqrt(rot/float64(len(gaps))) * 180 / math.Pi
+	g.GripRMSMM = math.Sqrt(grip/float64(len(gaps))) * gripMM
+	return g
+}
+
+// GapPool is the gap over all control steps of several trials.
+type GapPool struct {
+	Trials, Steps          int
+	EERMSMM, EERotRMSDeg   float64
+	JointRMS, JointVelRMS  twinrig.Joints // rad, rad/s
+	AllJointsRMS           float64        // rad, over all joints
+	GripRMSMM              float64
+	EEMaxMM                float64
+	Diverged               stats.Rate // trials that ever came further apart than DivergenceMM
+	FirstDivergence, EEP95 *float64   // s, median of those that did; mm, known only with the curves
+}
+
+// poolGaps pools the trials that have a gap. The 95th percentile is of all
+// control steps, so it needs the curve of each of these trials.
+func poolGaps(results []Result, curves map[string]Curve) GapPool {
+	var p GapPool
+	var ee, rot, grip, all stats.Pool
+	var pos, vel [twinrig.NumJoints]stats.Pool
+	var steps, firsts []float64
+	complete := true
+	for i := range results {
+		g := results[i].Gap
+		if g == nil {
+			continue
+		}
+		p.Trials++
+		p.Steps += g.Steps
+		ee.Add(g.EERMSMM, g.Steps)
+		rot.Add(g.EERotRMSDeg, g.Steps)
+		grip.Add(g.GripRMSMM, g.Steps)
+		for j := range twinrig.NumJoints {
+			pos[j].Add(g.JointRMS[j], g.Steps)
+			vel[j].Add(g.JointVelRMS[j], g.Steps)
+			all.Add(g.JointRMS[j], g.Steps)
+		}
+		p.EEMaxMM = max(p.EEMaxMM, g.EEMaxMM)
+		p.Diverged.Count(g.Divergence != nil)
+		if g.Divergence != nil {
+			firsts = append(firsts, *g.Divergence)
+		}
+		c, ok := curves[results[i].Trial.ID]
+		complete = complete && ok
+		steps = append(steps, c.EEMM...)
+	}
+	p.EERMSMM, _ = ee.RMS()
+	p.EERotRMSDeg, _ = rot.RMS()
+	p.GripRMSMM, _ = grip.RMS()
+	p.AllJointsRMS, _ = all.RMS()
+	for j := range twinrig.NumJoints {
+		p.JointRMS[j], _ = pos[j].RMS()
+		p.JointVelRMS[j], _ = vel[j].RMS()
+	}
+	if p95, ok := stats.Percentile(steps, 0.95); ok && complete {
+		p.EEP95 = &p95
+	}
+	if first, ok := stats.Percentile(firsts, 0.5); ok {
+		p.FirstDivergence = &first
+	}
+	return p
+}
+
+// LoopPool is how well the loop kept its time over several trials.
+type LoopPool struct {
+	Trials, Ticks, Misses int
+	// Hz weighs each trial by its ticks. LateP50US is the median trial's
+	// median, LateP99US the worst trial's 99th percentile.
+	Hz, LateP50US, LateP99US float64
+}
+
+func poolLoops(results []Result) LoopPool {
+	var p LoopPool
+	var p50 []float64
+	var time float64
+	for i := range results {
+		l := results[i].Loop
+		if l == nil {
+			continue
+		}
+		p.Trials++
+		p.Ticks += l.Ticks
+		p.Misses += l.Misses
+		p50 = append(p50, l.LateP50US)
+		p.LateP99US = max(p.LateP99US, l.LateP99US)
+		if l.Hz > 0 {
+			time += float64(l.Ticks) / l.Hz
+		}
+	}
+	p.LateP50US, _ = stats.Percentile(p50, 0.5)
+	if time > 0 {
+		p.Hz = float64(p.Ticks) / time
+	}
+	return p
+}
