@@ -1,0 +1,175 @@
+package agent
+
+import (
+	"time"
+
+	"twinrig"
+)
+
+// Deps are the parts a Loop is made of. Kin and Gravity must be used by nobody
+// else while it ticks; they may be the same value.
+type Deps struct {
+	Arm     twinrig.Arm
+	Mode    twinrig.Mode
+	Kin     Forwarder
+	Gravity Gravity
+	// Stiffness is the servos' own in Nm/rad, for position mode; 0 where it is
+	// not known.
+	Stiffness twinrig.Joints
+	Sinks     []Sink
+}
+
+// Loop is the control loop. One goroutine calls its methods.
+type Loop struct {
+	cfg    Config
+	deps   Deps
+	gains  twinrig.Gains
+	period time.Duration
+	guard  *Guard
+	interp Interpolator
+
+	source   Source
+	switched bool // the source is new
+	grip     twinrig.Grip
+
+	due    time.Duration
+	begun  bool // a first tick was due
+	placed bool // a first reading placed guard and interpolator
+
+	scratch twinrig.State
+	report  twinrig.Report
+	lates   Lateness
+	misses  int // in a row
+	fault   *Fault
+}
+
+// NewLoop makes a loop that holds.
+func NewLoop(cfg Config, d Deps) (*Loop, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	return &Loop{
+		cfg: cfg, deps: d, gains: cfg.Gains(), period: cfg.Period(),
+		guard: NewGuard(cfg.Guard, d.Kin), source: Hold{},
+	}, nil
+}
+
+// Due is when the next tick should be.
+func (l *Loop) Due() time.Duration { return l.due }
+
+// SetSource makes src the source from the next tick on.
+func (l *Loop) SetSource(src Source) { l.source, l.switched = src, true }
+
+// Guard is the loop's guard, for its counts.
+func (l *Loop) Guard() *Guard { return l.guard }
+
+// Lateness is how late the ticks began.
+func (l *Loop) Lateness() *Lateness { return &l.lates }
+
+// Fault is what stopped the loop, or nil.
+func (l *Loop) Fault() *Fault { return l.fault }
+
+// Tick is one control cycle at time now: read, decide, guard, write, report. It
+// does not allocate and waits for nothing but the arm. The report is valid
+// until the next tick.
+func (l *Loop) Tick(now time.Duration) *twinrig.Report {
+	r := &l.report
+	l.beat(now)
+	defer l.put()
+
+	if err := l.deps.Arm.Read(now, &l.scratch); err != nil {
+		l.sort("read", err)
+		return r
+	}
+	r.State = l.scratch
+	if l.fault != nil && l.fault.Halted {
+		return r
+	}
+	l.checkHardware()
+	if !l.placed {
+		l.place(now)
+	}
+
+	r.Asked = l.ask(now)
+	goal, done := l.guard.Admit(now, &r.State, r.Asked)
+	cmd := l.law(goal)
+	tau, cut := l.guard.Effort(cmd.Effort)
+	cmd.Effort = tau
+	r.Guard = done | cut
+
+	sent, err := l.deps.Arm.Write(now, cmd)
+	if err != nil {
+		l.sort("write", err)
+		return r
+	}
+	r.Sent = sent
+	if done&(twinrig.RefusedStale|twinrig.RefusedNaN) != 0 {
+		l.sort("read", errStale)
+		return r
+	}
+	l.misses = 0
+	return r
+}
+
+// beat keeps the schedule: a late tick is counted and the next is due a period
+// after its own due time or at once, never twice.
+func (l *Loop) beat(now time.Duration) {
+	if !l.begun {
+		l.begun, l.due = true, now
+	} else {
+		l.report.Tick++
+	}
+	l.report.Now = now
+	l.report.Late = max(0, now-l.due)
+	l.report.Guard = 0
+	l.lates.Add(l.report.Late)
+	l.due = max(l.due+l.period, now)
+}
+
+// place starts from where the arm is.
+func (l *Loop) place(now time.Duration) {
+	l.placed = true
+	l.guard.Reset(now, &l.report.State)
+	l.interp.Reset(now, l.guard.Last().Joints)
+	l.grip = l.guard.Last().Grip
+}
+
+// ask is the goal the source wants now.
+func (l *Loop) ask(now time.Duration) twinrig.Goal {
+	at := l.guard.Last()
+	if l.switched {
+		l.switched = false
+		// Where the guard held the arm back, motion starts from there.
+		if q, _, _ := l.interp.At(now - l.period); q.Sub(at.Joints).MaxAbs() > 0.01 {
+			l.interp.Reset(now, at.Joints)
+		}
+		l.interp.Brake(now)
+	}
+	if t, ok := l.source.Next(now, at, &l.report.State); ok && l.fault == nil {
+		l.interp.Toward(now, t.Joints, t.Horizon, t.Speed)
+		l.grip = t.Grip
+	}
+	l.report.Step = l.source.Step()
+	q, dq, _ := l.interp.At(now)
+	return twinrig.Goal{Joints: q, Velocity: dq, Grip: l.grip}
+}
+
+// law makes the command that follows the goal in the arm's mode.
+func (l *Loop) law(goal twinrig.Goal) twinrig.Command {
+	cmd := twinrig.Command{Goal: goal}
+	if l.deps.Mode == twinrig.ModeTorque {
+		g := l.deps.Gravity.Gravity(l.report.State.Measured)
+		cmd.Effort = l.gains.Effort(&goal, &l.report.State, g)
+		return cmd
+	}
+	g := l.deps.Gravity.Gravity(goal.Joints)
+	cmd.Joints = twinrig.GravityOffset(goal.Joints, g, l.deps.Stiffness)
+	cmd.Effort = g
+	return cmd
+}
+
+func (l *Loop) put() {
+	for _, s := range l.deps.Sinks {
+		s.Put(&l.report)
+	}
+}
