@@ -1,11 +1,8 @@
 package mirror
 
 import (
-	"errors"
 	"fmt"
 	"time"
-
-	"twinrig"
 )
 
 // Config says how the mirror follows and how often it compares.
@@ -39,28 +36,4 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("diverged_m: %g is outside 0 to 1", c.Diverged)
 	}
 	return nil
-}
-
-// Law is how the mirrored arm's loop is closed, and so the mirror's.
-type Law struct {
-	Mode twinrig.Mode
-	// Gains are the host's, for ModeTorque.
-	Gains twinrig.Gains
-	// Stiffness is the servos', Nm/rad, for ModePosition. A replay adds gravity
-	// by it, as the host does; what a live arm was sent has that in it.
-	Stiffness twinrig.Joints
-}
-
-func (l *Law) validate() error {
-	if l.Mode == twinrig.ModeTorque && l.Gains == (twinrig.Gains{}) {
-		return errors.New("torque mode without gains")
-	}
-	return nil
-}
-
-// effort fills in ModeTorque's effort for the twin's own state.
-func (l *Law) effort(c *twinrig.Command, s *twinrig.State, kin kinematics) {
-	if l.Mode == twinrig.ModeTorque {
-		c.Effort = l.Gains.Effort(&c.Goal, s, kin.Gravity(s.Measured))
-	}
 }

@@ -7,8 +7,8 @@ import (
 	"twinrig"
 )
 
-// twin is the simulated arm among the simulated objects.
-type twin interface {
+// simulated is the simulated arm among the simulated objects.
+type simulated interface {
 	// Start puts arm and objects (poses in B) where they were measured, at
 	// rest, holding; its time becomes s.Stamp.
 	Start(s *twinrig.State, objects map[string]twinrig.Pose) error
@@ -19,18 +19,12 @@ type twin interface {
 	Watch(now time.Duration, s *twinrig.State, goal twinrig.Grip) error
 }
 
-// kinematics is what the law and the comparison need of the model.
-type kinematics interface {
-	Forward(q twinrig.Joints) twinrig.Pose
-	Gravity(q twinrig.Joints) twinrig.Joints
-}
-
 // follower is the mirror without its goroutine: the same reports give the same
 // gaps.
 type follower struct {
 	cfg  Config
-	law  Law
-	twin twin
+	law  law
+	twin simulated
 	kin  kinematics
 
 	start, last        time.Duration
@@ -88,6 +82,7 @@ func (f *follower) Follow(r *twinrig.Report) (compared bool, err error) {
 			f.stale++
 		}
 	}
+	// In ModePosition what was sent has the host's gravity offset in it.
 	c := twinrig.Command{Goal: r.Sent.Goal}
 	f.law.effort(&c, &f.state, f.kin)
 	if _, err := f.twin.Write(now, c); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"twinrig"
+	"twinrig/sim"
 )
 
 // fakeTwin turns each joint at the speed of the last goal's Velocity and notes
@@ -86,17 +87,16 @@ func report(start time.Duration, i int) *twinrig.Report {
 	return r
 }
 
-func follow(t *testing.T, cfg Config, law Law) (*follower, *fakeTwin) {
+func follow(t *testing.T, cfg Config, l law) (*follower, *fakeTwin) {
 	t.Helper()
 	require.NoError(t, cfg.Validate())
-	require.NoError(t, law.validate())
 	tw := &fakeTwin{}
-	return &follower{cfg: cfg, law: law, twin: tw, kin: fakeKin{}}, tw
+	return &follower{cfg: cfg, law: l, twin: tw, kin: fakeKin{}}, tw
 }
 
 func TestFollowerGap(t *testing.T) {
 	const start = 3 * time.Second
-	f, tw := follow(t, DefaultConfig(), Law{})
+	f, tw := follow(t, DefaultConfig(), law{})
 	objects := map[string]twinrig.Pose{"cube": twinrig.IdentityPose}
 	require.NoError(t, f.Start(&report(start, 0).State, objects))
 	require.Equal(t, objects, tw.objects)
@@ -131,7 +131,7 @@ func TestFollowerGap(t *testing.T) {
 func TestFollowerEveryReport(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.Every = 0
-	f, tw := follow(t, cfg, Law{})
+	f, tw := follow(t, cfg, law{})
 	require.NoError(t, f.Start(&report(0, 0).State, nil))
 	for i := range 81 {
 		_, err := f.Follow(report(0, i))
@@ -144,10 +144,11 @@ func TestFollowerEveryReport(t *testing.T) {
 // In torque mode the mirror's effort comes from its own state and gravity,
 // never from what the real arm was sent.
 func TestFollowerLaw(t *testing.T) {
-	law := Law{Mode: twinrig.ModeTorque, Gains: twinrig.Gains{
+	l, err := newLaw(&sim.ArmConfig{Mode: twinrig.ModeTorque}, twinrig.Gains{
 		Kp: twinrig.Joints{10, 20, 30, 40, 50, 60}, Kd: twinrig.Joints{1, 2, 3, 4, 5, 6},
-	}}
-	f, tw := follow(t, DefaultConfig(), law)
+	})
+	require.NoError(t, err)
+	f, tw := follow(t, DefaultConfig(), l)
 	require.NoError(t, f.Start(&report(0, 0).State, nil))
 	for i := range 3 {
 		r := report(0, i)
@@ -160,11 +161,12 @@ func TestFollowerLaw(t *testing.T) {
 	for k, v := range []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6} {
 		require.InDelta(t, float64(k+1)+v*0.01, tw.efforts[2][k], 1e-9)
 	}
-	require.Error(t, (&Law{Mode: twinrig.ModeTorque}).validate())
+	_, err = newLaw(&sim.ArmConfig{Mode: twinrig.ModeTorque}, twinrig.Gains{})
+	require.ErrorContains(t, err, "without gains")
 }
 
 func TestFollowerStale(t *testing.T) {
-	f, _ := follow(t, DefaultConfig(), Law{})
+	f, _ := follow(t, DefaultConfig(), law{})
 	require.NoError(t, f.Start(&report(0, 0).State, nil))
 	for i := range 201 {
 		r := report(0, i)
@@ -184,7 +186,7 @@ func TestFollowerStale(t *testing.T) {
 }
 
 func TestFollowerRefusesStart(t *testing.T) {
-	f, tw := follow(t, DefaultConfig(), Law{})
+	f, tw := follow(t, DefaultConfig(), law{})
 	s := report(0, 0).State
 	s.Measured[2] = math.NaN()
 	require.ErrorContains(t, f.Start(&s, nil), "not finite")
@@ -198,7 +200,7 @@ func TestMirrorLockstepIsDeterministic(t *testing.T) {
 	cfg.Queue = 3
 	var seen [2][]twinrig.Gap
 	for run := range seen {
-		f, _ := follow(t, cfg, Law{})
+		f, _ := follow(t, cfg, law{})
 		m := newMirror(f, Hooks{Gap: func(g twinrig.Gap) { seen[run] = append(seen[run], g) }}, nil)
 		for trial := range 2 {
 			start := time.Duration(trial) * time.Minute
@@ -224,7 +226,7 @@ func TestMirrorLockstepIsDeterministic(t *testing.T) {
 func TestMirrorSaysThatItFellBehind(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.Queue, cfg.Every = 10, 0
-	f, tw := follow(t, cfg, Law{})
+	f, tw := follow(t, cfg, law{})
 	tw.gate = make(chan struct{})
 	now := time.Hour
 	m := newMirror(f, Hooks{Clock: func() time.Duration { return now }}, nil)
@@ -252,7 +254,7 @@ func TestMirrorSaysThatItFellBehind(t *testing.T) {
 }
 
 func TestMirrorPutAllocatesNothing(t *testing.T) {
-	f, _ := follow(t, DefaultConfig(), Law{})
+	f, _ := follow(t, DefaultConfig(), law{})
 	m := newMirror(f, Hooks{}, nil)
 	defer m.Close()
 	r := report(0, 0)
@@ -263,7 +265,7 @@ func TestMirrorPutAllocatesNothing(t *testing.T) {
 }
 
 func TestMirrorErrors(t *testing.T) {
-	f, tw := follow(t, DefaultConfig(), Law{})
+	f, tw := follow(t, DefaultConfig(), law{})
 	m := newMirror(f, Hooks{}, nil)
 	m.Put(report(0, 0))
 	require.ErrorContains(t, m.Flush(), "before a start")

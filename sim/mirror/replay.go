@@ -94,10 +94,11 @@ type Lag struct {
 	RMS   float64
 }
 
-// lagStep and lagMost are the delays at which Lags are computed.
+// The delays at which Lags are computed.
 const (
-	lagStep = 20 * time.Millisecond
-	lagMost = 400 * time.Millisecond
+	lagLeast = -200 * time.Millisecond
+	lagMost  = 400 * time.Millisecond
+	lagStep  = 20 * time.Millisecond
 )
 
 // closing is the commanded opening below which a gripper is told to close.
@@ -112,8 +113,8 @@ type inverter interface {
 // replay is one segment on its way.
 type replay struct {
 	cfg  ReplayConfig
-	law  Law
-	twin twin
+	law  law
+	twin simulated
 	kin  inverter
 	seg  *Segment
 
@@ -143,12 +144,14 @@ func (r *replay) run() (Replayed, error) {
 
 	step := time.Duration(float64(time.Second) / seg.Hz)
 	compared, commanded := 1, 0
-	for now := time.Duration(0); compared < len(seg.States); now += r.cfg.Tick {
+	// It runs on past the last state for the lags below 0.
+	end := time.Duration(len(seg.States)-1)*step - lagLeast + r.cfg.Tick
+	for now := time.Duration(0); now <= end; now += r.cfg.Tick {
 		if err := r.twin.Read(now, &r.state); err != nil {
 			return Replayed{}, fmt.Errorf("mirror: %s: step to %v: %w", seg.ID, now, err)
 		}
 		r.trace = append(r.trace, r.kin.Forward(r.state.Measured).P)
-		if now >= time.Duration(compared)*step {
+		if compared < len(seg.States) && now >= time.Duration(compared)*step {
 			r.compare(compared)
 			compared++
 		}
@@ -180,11 +183,9 @@ func (r *replay) write(now time.Duration) error {
 	c := twinrig.Command{}
 	c.Joints, c.Velocity = r.move.at(now)
 	c.Grip = r.grip
-	if r.law.Mode == twinrig.ModePosition {
-		// The recorded arm sagged, and its first state, where the mirror
-		// begins, has the sag in it; the mirror must not sag again.
-		c.Joints = twinrig.GravityOffset(c.Joints, r.kin.Gravity(r.state.Measured), r.law.Stiffness)
-	}
+	// The recorded arm sagged, and its first state, where the mirror
+	// begins, has the sag in it; the mirror must not sag again.
+	r.law.offset(&c, &r.state, r.kin)
 	r.law.effort(&c, &r.state, r.kin)
 	_, err := r.twin.Write(now, c)
 	return err
@@ -214,7 +215,7 @@ func (r *replay) summarize(step time.Duration) {
 		hold = append(hold, r.seg.States[t].EE.P.Sub(r.seg.States[0].EE.P).Norm())
 	}
 	r.out.Hold = spread(hold)
-	for delay := time.Duration(0); delay <= lagMost; delay += lagStep {
+	for delay := lagLeast; delay <= lagMost; delay += lagStep {
 		r.out.Lags = append(r.out.Lags, Lag{delay, r.rmsAt(step, delay)})
 	}
 }
