@@ -12,13 +12,22 @@ import (
 var bridgeDown = twinrig.Quat{math.Sqrt2 / 2, 0, math.Sqrt2 / 2, 0}
 
 // BridgeState is Bridge's proprioception: x y z (m), roll pitch yaw (rad,
-// R = Rz Ry Rx, all 0 when the gripper points straight down), gripper opening.
+// R = Rz Ry Rx, all 0 when the gripper points straight down), gripper. The
+// gripper number is one finger's position less 10 mm, by 25 mm, so that this
+// arm's travel of 15 to 37 mm reads 0.2 to 1.08
+// (rail-berkeley/bridge_data_robot, custom_gripper_controller.py).
 type BridgeState [7]float64
+
+// bridgeGripZero and bridgeGripSpan are that scale, m.
+const (
+	bridgeGripZero = 0.010
+	bridgeGripSpan = 0.025
+)
 
 // StateFromPose gives the Bridge state of an end-effector pose and opening.
 func StateFromPose(xBE twinrig.Pose, grip twinrig.Grip) BridgeState {
 	roll, pitch, yaw := xBE.R.Mul(bridgeDown.Inv()).RPY()
-	return BridgeState{xBE.P[0], xBE.P[1], xBE.P[2], roll, pitch, yaw, float64(grip)}
+	return BridgeState{xBE.P[0], xBE.P[1], xBE.P[2], roll, pitch, yaw, (grip.Finger() - bridgeGripZero) / bridgeGripSpan}
 }
 
 // PoseFromState is the inverse of StateFromPose.
@@ -26,7 +35,7 @@ func PoseFromState(s BridgeState) (twinrig.Pose, twinrig.Grip) {
 	return twinrig.Pose{
 		R: twinrig.QuatFromRPY(s[3], s[4], s[5]).Mul(bridgeDown).Normalized(),
 		P: twinrig.Vec3{s[0], s[1], s[2]},
-	}, twinrig.Grip(s[6])
+	}, twinrig.GripFromFinger(bridgeGripZero + bridgeGripSpan*s[6])
 }
 
 // MoveByAction applies a Bridge delta to a target pose: the rotation is about

@@ -14,8 +14,9 @@ import (
 func TestStateFromPoseIsBridgesDefaultRotation(t *testing.T) {
 	// bridge_data_robot: DEFAULT_ROT rows [0 0 1] [0 1 0] [-1 0 0] is rpy 0.
 	down := twinrig.QuatFromMatrix([3][3]float64{{0, 0, 1}, {0, 1, 0}, {-1, 0, 0}})
-	s := policy.StateFromPose(twinrig.Pose{R: down, P: twinrig.Vec3{0.3, -0.1, 0.2}}, 0.4)
-	require.InDeltaSlice(t, []float64{0.3, -0.1, 0.2, 0, 0, 0, 0.4}, s[:], 1e-12)
+	s := policy.StateFromPose(twinrig.Pose{R: down, P: twinrig.Vec3{0.3, -0.1, 0.2}}, 0.5)
+	// Half open is a finger at 26 mm.
+	require.InDeltaSlice(t, []float64{0.3, -0.1, 0.2, 0, 0, 0, 0.64}, s[:], 1e-12)
 
 	// The neutral pose's transform by the product of exponentials, and Bridge's
 	// published rpy for it.
@@ -36,7 +37,7 @@ func TestStateRoundTrip(t *testing.T) {
 		dist, angle := x.Gap(y)
 		require.InDelta(t, 0, dist, 1e-12)
 		require.InDelta(t, 0, angle, 1e-7)
-		require.InDelta(t, 0.3, float64(grip), 0)
+		require.InDelta(t, 0.3, float64(grip), 1e-12)
 	}
 }
 
