@@ -21,7 +21,11 @@ func (f *Fault) Error() string { return f.Err.Error() }
 // Unwrap gives the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
-var errStale = errors.New("reading is too old or not a number")
+// What makes a reading that came not worth acting on.
+var (
+	errStale     = errors.New("reading is too old")
+	errNotFinite = errors.New("reading is not a number")
+)
 
 // HardwareError is a servo's own alarm: the bits of its register 70.
 type HardwareError struct {

@@ -131,8 +131,7 @@ func (g *Guard) Admit(now time.Duration, s *twinrig.State, asked twinrig.Goal) (
 
 func (g *Guard) admit(now time.Duration, s *twinrig.State, goal twinrig.Goal) (twinrig.Goal, twinrig.Intervention) {
 	switch {
-	case !goal.Joints.Finite() || !goal.Velocity.Finite() || math.IsNaN(float64(goal.Grip)) || math.IsInf(float64(goal.Grip), 0) ||
-		!s.Measured.Finite() || !s.Velocity.Finite():
+	case !goal.Joints.Finite() || !goal.Velocity.Finite() || math.IsNaN(float64(goal.Grip)) || math.IsInf(float64(goal.Grip), 0):
 		return goal, twinrig.RefusedNaN
 	case g.stale(now, s):
 		return goal, twinrig.RefusedStale

@@ -38,7 +38,6 @@ type Loop struct {
 
 	scratch twinrig.State
 	report  twinrig.Report
-	lates   Lateness
 	misses  int // in a row
 	fault   *Fault
 }
@@ -63,9 +62,6 @@ func (l *Loop) SetSource(src Source) { l.source, l.switched = src, true }
 // Guard is the loop's guard, for its counts.
 func (l *Loop) Guard() *Guard { return l.guard }
 
-// Lateness is how late the ticks began.
-func (l *Loop) Lateness() *Lateness { return &l.lates }
-
 // Fault is what stopped the loop, or nil.
 func (l *Loop) Fault() *Fault { return l.fault }
 
@@ -79,6 +75,10 @@ func (l *Loop) Tick(now time.Duration) *twinrig.Report {
 
 	if err := l.deps.Arm.Read(now, &l.scratch); err != nil {
 		l.sort("read", err)
+		return r
+	}
+	if !l.scratch.Measured.Finite() || !l.scratch.Velocity.Finite() {
+		l.sort("read", errNotFinite)
 		return r
 	}
 	r.State = l.scratch
@@ -103,7 +103,7 @@ func (l *Loop) Tick(now time.Duration) *twinrig.Report {
 		return r
 	}
 	r.Sent = sent
-	if done&(twinrig.RefusedStale|twinrig.RefusedNaN) != 0 {
+	if done&twinrig.RefusedStale != 0 {
 		l.sort("read", errStale)
 		return r
 	}
@@ -122,7 +122,6 @@ func (l *Loop) beat(now time.Duration) {
 	l.report.Now = now
 	l.report.Late = max(0, now-l.due)
 	l.report.Guard = 0
-	l.lates.Add(l.report.Late)
 	l.due = max(l.due+l.period, now)
 }
 
@@ -145,7 +144,7 @@ func (l *Loop) ask(now time.Duration) twinrig.Goal {
 		}
 		l.interp.Brake(now)
 	}
-	if t, ok := l.source.Next(now, at, &l.report.State); ok && l.fault == nil {
+	if t, ok := l.source.Next(now, at, &l.report.State); ok {
 		l.interp.Toward(now, t.Joints, t.Horizon, t.Speed)
 		l.grip = t.Grip
 	}
