@@ -82,6 +82,10 @@ func (f *follower) Follow(r *twinrig.Report) (compared bool, err error) {
 			f.stale++
 		}
 	}
+	// As long as nothing was sent the arm holds.
+	if r.Sent == (twinrig.Command{}) {
+		return compared, nil
+	}
 	// In ModePosition what was sent has the host's gravity offset in it.
 	c := twinrig.Command{Goal: r.Sent.Goal}
 	f.law.effort(&c, &f.state, f.kin)

@@ -39,9 +39,9 @@ func (l *law) effort(c *twinrig.Command, s *twinrig.State, kin kinematics) {
 	}
 }
 
-// offset adds to ModePosition's goals what the servos need to carry the arm.
-func (l *law) offset(c *twinrig.Command, s *twinrig.State, kin kinematics) {
+// offset adds to ModePosition's goal what the servos need to stand on it.
+func (l *law) offset(c *twinrig.Command, kin kinematics) {
 	if l.mode == twinrig.ModePosition {
-		c.Joints = twinrig.GravityOffset(c.Joints, kin.Gravity(s.Measured), l.stiffness)
+		c.Joints = twinrig.GravityOffset(c.Joints, kin.Gravity(c.Joints), l.stiffness)
 	}
 }

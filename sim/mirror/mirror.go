@@ -2,7 +2,6 @@ package mirror
 
 import (
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -68,7 +67,7 @@ func (m *Mirror) Start(s twinrig.State, objects map[string]twinrig.Pose) error {
 	return err
 }
 
-// Put hands a copy of r to the mirror. It never waits and allocates nothing:
+// Put hands a copy of r to the mirror, which ignores it outside a trial. It never waits and allocates nothing:
 // when the queue is full the report is dropped, and Summary says so.
 func (m *Mirror) Put(r *twinrig.Report) {
 	select {
@@ -88,6 +87,17 @@ func (m *Mirror) Feed(r *twinrig.Report) error {
 		return ErrClosed
 	}
 }
+
+// Lockstep is a Mirror whose Put feeds: no report is lost, and the caller waits
+// for the mirror instead.
+type Lockstep struct{ *Mirror }
+
+// Put feeds r. A closed mirror ignores it.
+func (l Lockstep) Put(r *twinrig.Report) { _ = l.Feed(r) }
+
+// Stop ends the trial: what is reported until the next Start is ignored, and
+// Summary and Gaps stay what they were.
+func (m *Mirror) Stop() error { return m.do(func() { m.f.begun = false }) }
 
 // Waiting is how many reports the mirror has yet to follow.
 func (m *Mirror) Waiting() int { return len(m.queue) }
@@ -166,14 +176,10 @@ func (m *Mirror) run() {
 	}
 }
 
-// follow keeps the first error and then ignores the rest of the trial: a world
-// that could not be stepped has no more to say.
+// follow follows a report of a trial. It keeps the first error and then ignores
+// the rest: a world that could not be stepped has no more to say.
 func (m *Mirror) follow(r *twinrig.Report) {
-	if m.err != nil {
-		return
-	}
-	if !m.f.begun {
-		m.err = fmt.Errorf("mirror: report at %v before a start", r.State.Stamp)
+	if m.err != nil || !m.f.begun {
 		return
 	}
 	compared, err := m.f.Follow(r)

@@ -185,7 +185,7 @@ func (r *replay) write(now time.Duration) error {
 	c.Grip = r.grip
 	// The recorded arm sagged, and its first state, where the mirror
 	// begins, has the sag in it; the mirror must not sag again.
-	r.law.offset(&c, &r.state, r.kin)
+	r.law.offset(&c, r.kin)
 	r.law.effort(&c, &r.state, r.kin)
 	_, err := r.twin.Write(now, c)
 	return err
