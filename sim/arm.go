@@ -46,7 +46,7 @@ func (a *Arm) Enable() error {
 	q, _, finger, _ := a.world.Arm()
 	a.cmd = twinrig.Command{
 		Goal:   twinrig.Goal{Joints: q, Grip: twinrig.GripFromFinger(finger)},
-		Effort: a.world.kin.Gravity(q),
+		Effort: a.world.kin.Gravity(q).Scale(a.world.spec.Params.Gravity / standardGravity),
 	}
 	a.on.Store(true)
 	return nil

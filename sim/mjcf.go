@@ -191,13 +191,14 @@ func (m *mjcf) object(b *Body) {
 	m.close()
 }
 
-// camera writes one camera. MuJoCo's looks along -z with y up, and counts the
-// principal point from the picture's centre, where pixel centres are at halves.
+// camera writes one camera. MuJoCo's looks along -z with y up, has pixel centres
+// at halves, and wants to know where the picture's centre is, seen from the
+// principal point.
 func (m *mjcf) camera(c *CameraSpec) {
 	w, h := float64(c.W), float64(c.H)
 	m.leaf("camera", "name", c.Name, "pos", c.BaseFromCamera.P,
 		"quat", c.BaseFromCamera.R.Mul(twinrig.Quat{0, 1, 0, 0}).Normalized(),
 		"resolution", []float64{w, h}, "sensorsize", []float64{w * 1e-5, h * 1e-5},
 		"focalpixel", []float64{c.FxPx, c.FyPx},
-		"principalpixel", []float64{c.CxPx + 0.5 - w/2, c.CyPx + 0.5 - h/2})
+		"principalpixel", []float64{w/2 - c.CxPx - 0.5, h/2 - c.CyPx - 0.5})
 }
