@@ -26,14 +26,32 @@ type Tick struct {
 	Grip, GripGoal twinrig.Grip
 }
 
+// run counts control steps in a row, and knows when the row began.
+type run struct {
+	n     int
+	since time.Duration
+}
+
+// count adds a step to the row, or ends it.
+func (r *run) count(on bool, now time.Duration) {
+	switch {
+	case !on:
+		r.n = 0
+	case r.n == 0:
+		r.n, r.since = 1, now
+	default:
+		r.n++
+	}
+}
+
 // track is what the judge remembers of one object.
 type track struct {
 	*Object
 	start, pose, before twinrig.Pose
 	fingers             bool // both fingers touch it now
 	robot, table        bool
-	graspRun, liftRun   int // control steps in a row
-	grasped, lifted     bool
+	grasp, lift         run
+	grasped, lifted     bool // for long enough, at any time
 }
 
 func (t *track) moved() float64 {
@@ -53,11 +71,9 @@ type Judge struct {
 	a, b   *track
 
 	invalid      string
-	last         Tick
-	run          int           // control steps in a row with the predicate true
-	runStart     time.Duration // when that run began
-	closedOnNone bool          // gripper is closed near A with nothing in it
-	touched      bool
+	done         run  // the predicate, with its options
+	closedOnNone bool // the gripper is closed near A with nothing in it
+	touched      bool // the robot has touched an object or the table
 	out          Outcome
 }
 
@@ -83,7 +99,7 @@ func NewJudge(s *Scene, r Rules) (*Judge, error) {
 // forces are known: step it at least once before. A task that is already done,
 // or a source that the robot already touches, makes the trial invalid.
 func (j *Judge) Start(v View) error {
-	j.invalid, j.run, j.closedOnNone, j.touched = "", 0, false, false
+	j.invalid, j.done, j.closedOnNone, j.touched = "", run{}, false, false
 	j.out = Outcome{Rule: RuleVersion, Grasp: Never, Lift: Never, Success: Never, FirstTrue: Never}
 	for i := range j.tracks {
 		t := &j.tracks[i]
@@ -95,7 +111,7 @@ func (j *Judge) Start(v View) error {
 		j.feel(t, v)
 	}
 	switch {
-	case j.predicate(v) || j.scene.related(j.a.pose, j.b.pose):
+	case j.eq8(v) || j.scene.related(j.a.pose, j.b.pose):
 		j.invalid = "the task is done before it begins"
 	case j.a.robot:
 		j.invalid = "the robot touches " + j.a.Name + " before the trial begins"
@@ -121,7 +137,6 @@ func (j *Judge) Step(now Tick, v View) (Event, error) {
 		}
 	}
 	ev |= j.seeSource(now, v) | j.seeRobot(v) | j.seeTask(now, v)
-	j.last = now
 	j.out.Seen |= ev
 	return ev, nil
 }
@@ -136,31 +151,23 @@ func (j *Judge) feel(t *track, v View) {
 	j.touched = j.touched || t.robot
 }
 
-// hold counts for how long an object has been grasped and lifted.
+// hold counts for how long an object has been grasped and lifted. What lasts
+// long enough dates from its first step.
 func (j *Judge) hold(t *track, now time.Duration) {
-	t.graspRun, t.liftRun = count(t.graspRun, t.fingers), count(t.liftRun, t.fingers && t.high(&j.rules))
-	if t == j.a {
-		// The first run that is long enough dates from its first step.
-		if !t.grasped && t.graspRun == 1 {
-			j.out.Grasp = now
-		} else if !t.grasped && t.graspRun == 0 {
-			j.out.Grasp = Never
-		}
-		if !t.lifted && t.liftRun == 1 {
-			j.out.Lift = now
-		} else if !t.lifted && t.liftRun == 0 {
-			j.out.Lift = Never
+	t.grasp.count(t.fingers, now)
+	t.lift.count(t.fingers && t.high(&j.rules), now)
+	if !t.grasped && t.grasp.n >= j.rules.HoldSteps {
+		t.grasped = true
+		if t == j.a {
+			j.out.Grasp = t.grasp.since
 		}
 	}
-	t.grasped = t.grasped || t.graspRun >= j.rules.HoldSteps
-	t.lifted = t.lifted || t.liftRun >= j.rules.HoldSteps
-}
-
-func count(run int, on bool) int {
-	if on {
-		return run + 1
+	if !t.lifted && t.lift.n >= j.rules.HoldSteps {
+		t.lifted = true
+		if t == j.a {
+			j.out.Lift = t.lift.since
+		}
 	}
-	return 0
 }
 
 // seeSource looks for a grasp that closed on nothing, and tells how A is held.
@@ -171,7 +178,7 @@ func (j *Judge) seeSource(now Tick, v View) (ev Event) {
 	}
 	near := v.EE().P.Sub(j.a.pose.P).Norm() <= j.rules.Near
 	closed := Opening(now.Grip) < j.a.GraspWidth()-j.rules.ClosedMargin && now.GripGoal < j.rules.OpenGrip
-	miss := closed && near && !held && j.run == 0
+	miss := closed && near && !held && j.done.n == 0
 	if miss && !j.closedOnNone {
 		ev |= EventMissedGrasp
 	}
@@ -182,7 +189,7 @@ func (j *Judge) seeSource(now Tick, v View) (ev Event) {
 	if j.a.fingers {
 		ev |= EventGrasp
 	}
-	if j.a.liftRun > 0 {
+	if j.a.lift.n > 0 {
 		ev |= EventLift
 	}
 	for i := range j.tracks {
@@ -205,45 +212,41 @@ func (j *Judge) seeRobot(v View) Event {
 
 // seeTask evaluates the success predicate and its dwell.
 func (j *Judge) seeTask(now Tick, v View) (ev Event) {
-	holds := j.predicate(v)
+	holds := j.eq8(v)
 	related := j.scene.related(j.a.pose, j.b.pose)
 	if holds {
 		ev |= EventPredicate
+		if j.out.FirstTrue == Never {
+			j.out.FirstTrue = now.Now
+		}
 	}
 	if related {
 		ev |= EventRelated
 	}
-	if holds && j.out.FirstTrue == Never {
-		j.out.FirstTrue = now.Now
-	}
-	j.run = count(j.run, holds && (related || !j.rules.Relation))
-	if j.run == 1 {
-		j.runStart = now.Now
-	}
-	if j.run >= j.rules.Dwell {
-		if j.out.Success == Never {
-			j.out.Success = j.runStart
-			j.out.Related = related
-		}
+	j.done.count(holds && j.options(v, related), now.Now)
+	if j.done.n >= j.rules.Dwell {
 		ev |= EventSuccess
+		if j.out.Success == Never {
+			j.out.Success, j.out.Related = j.done.since, related
+		}
 	}
 	return ev
 }
 
-// predicate is Eq. 8: A touches B, and neither the table nor the robot.
-func (j *Judge) predicate(v View) bool {
-	a, b, f := j.a, j.b, j.rules.MinForce
-	if a.table || a.robot || !(v.ContactForce(a.Name, b.Name) > f) {
+// eq8 is Eq. 8: A touches B, and neither the table nor the robot.
+func (j *Judge) eq8(v View) bool {
+	return !j.a.table && !j.a.robot && v.ContactForce(j.a.Name, j.b.Name) > j.rules.MinForce
+}
+
+// options are what the rules ask for beside Eq. 8.
+func (j *Judge) options(v View, related bool) bool {
+	r := &j.rules
+	if r.Relation && !related || r.Upright && (!j.b.table || !upright(j.b.pose.R, r.Lean)) {
 		return false
 	}
-	if j.rules.Upright && (!b.table || !upright(b.pose.R, j.rules.Lean)) {
-		return false
-	}
-	if j.rules.Strict {
-		for i := range j.tracks {
-			if t := &j.tracks[i]; t != a && t != b && v.ContactForce(a.Name, t.Name) > f {
-				return false
-			}
+	for i := range j.tracks {
+		if t := &j.tracks[i]; r.Strict && t != j.a && t != j.b && v.ContactForce(j.a.Name, t.Name) > r.MinForce {
+			return false
 		}
 	}
 	return true
@@ -255,4 +258,4 @@ func (j *Judge) Done() bool { return j.invalid != "" || j.out.Success != Never }
 
 // Pending tells whether the predicate holds and only the dwell is missing: a
 // trial that runs out of time now deserves the steps that decide it.
-func (j *Judge) Pending() bool { return !j.Done() && j.run > 0 }
+func (j *Judge) Pending() bool { return !j.Done() && j.done.n > 0 }

@@ -17,7 +17,7 @@ const (
 	EventTouch       Event = 1 << iota // the robot touches the source
 	EventGrasp                         // both fingers touch the source
 	EventLift                          // and it is lifted
-	EventPredicate                     // Eq. 8 holds
+	EventPredicate                     // Eq. 8 holds, options aside
 	EventRelated                       // the relation's geometry holds
 	EventSuccess                       // the predicate has held for the dwell
 	EventDropped                       // the source left the fingers unasked
@@ -94,16 +94,10 @@ func (o *Outcome) Succeeded() bool { return o.Invalid == "" && o.Success != Neve
 func (j *Judge) Outcome() Outcome {
 	o := j.out
 	o.Invalid = j.invalid
-	if o.Grasp != Never && !j.a.grasped {
-		o.Grasp = Never
-	}
-	if o.Lift != Never && !j.a.lifted {
-		o.Lift = Never
-	}
 	switch {
 	case o.Invalid != "":
 	case o.Succeeded():
-		o.Unstable = j.run == 0
+		o.Unstable = j.done.n == 0
 		o.Recovered = j.passed(nil)
 	default:
 		o.Labels = j.failures()
