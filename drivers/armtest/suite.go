@@ -70,6 +70,7 @@ func (r *rig) requireSane(s *twinrig.State) {
 func stampsFollowTheClock(r *rig) {
 	first := r.enable()
 	last := first.Stamp
+	r.Advance(r.Period)
 	r.follow(hold(&first), 50*r.Period, func(s *twinrig.State) {
 		require.Greater(r.t, s.Stamp, last)
 		last = s.Stamp

@@ -1,0 +1,172 @@
+package widowx
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"twinrig"
+	"twinrig/drivers/dynamixel"
+)
+
+// tries is how often a reading that must be whole, or torque off, is tried.
+const tries = 3
+
+// startSlack is how far, in rad, outside its limits a joint may stand when
+// torque is taken on: a hand may have pushed it there.
+const startSlack = 0.1
+
+// Enable takes torque on with every servo told to stay where it is: position
+// goals are the present ones, goal currents 0. It refuses when a servo does not
+// answer, has a hardware error, disagrees with its shadow, or stands where the
+// joint cannot be. In ModeTorque the arm is limp until the first Write: write
+// at once. Enabling an enabled arm changes nothing.
+func (a *Arm) Enable() error {
+	if !a.open {
+		return ErrNotOpen
+	}
+	if a.isEnabled() {
+		return nil
+	}
+	a.gate.Lock()
+	halts := a.halts
+	a.gate.Unlock()
+	if err := a.prepare(); err != nil {
+		return fmt.Errorf("widowx: enable: %w", err)
+	}
+	if err := a.takeTorque(halts); err != nil {
+		return fmt.Errorf("widowx: enable: %w", errors.Join(err, a.release()))
+	}
+	a.lost = nil
+	a.out.unsent = -1
+	a.gate.Lock()
+	defer a.gate.Unlock()
+	if a.halts != halts {
+		return fmt.Errorf("widowx: enable: %w", twinrig.ErrHalted)
+	}
+	a.enabled = true
+	return nil
+}
+
+// prepare checks that the arm may have torque and presets every goal.
+func (a *Arm) prepare() error {
+	if err := a.readWhole(); err != nil {
+		return err
+	}
+	if err := a.checkPose(); err != nil {
+		return err
+	}
+	for i := range a.motors {
+		m := &a.motors[i]
+		bits, err := a.bus.Read(m.id, dynamixel.HardwareErrorStatus)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.name(), err)
+		}
+		if bits != 0 {
+			return fmt.Errorf("%s has a hardware error: %s; find the cause, then reboot it",
+				m.name(), strings.Join(ErrorBits(uint8(bits)), ", "))
+		}
+		// A watchdog that tripped keeps goals read-only until it is cleared.
+		if err := a.set(m, dynamixel.BusWatchdog, 0); err != nil {
+			return err
+		}
+	}
+	return a.presetGoals()
+}
+
+// presetGoals tells every servo to stay where it was read last.
+func (a *Arm) presetGoals() error {
+	for i := range a.motors {
+		m := &a.motors[i]
+		reg, v := dynamixel.GoalPosition, min(max(a.poll.raws[i].position, m.minTick), m.maxTick)
+		if m.torque {
+			reg, v = dynamixel.GoalCurrent, 0
+		}
+		if err := a.set(m, reg, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeTorque takes torque on, servo by servo, unless a Halt comes between.
+func (a *Arm) takeTorque(halts uint64) error {
+	for i := range a.motors {
+		if err := a.torqueOn(&a.motors[i], halts); err != nil {
+			return err
+		}
+	}
+	// Goals that were set before the torque may not have outlived it.
+	if err := a.presetGoals(); err != nil {
+		return err
+	}
+	for i := range a.motors {
+		m := &a.motors[i]
+		on, err := a.bus.Read(m.id, dynamixel.TorqueEnable)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.name(), err)
+		}
+		if on != 1 {
+			return fmt.Errorf("%s did not take torque", m.name())
+		}
+		if err := a.set(m, dynamixel.BusWatchdog, int32(a.cfg.Watchdog/watchdogUnit)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *Arm) torqueOn(m *motor, halts uint64) error {
+	a.gate.Lock()
+	defer a.gate.Unlock()
+	if a.halts != halts {
+		return twinrig.ErrHalted
+	}
+	return a.set(m, dynamixel.TorqueEnable, 1)
+}
+
+// set writes one register of one servo and names both in its error.
+func (a *Arm) set(m *motor, r dynamixel.Register, v int32) error {
+	if err := a.bus.Write(m.id, r, v); err != nil {
+		return fmt.Errorf("%s: %s: %w", m.name(), r.Name, err)
+	}
+	return nil
+}
+
+func (a *Arm) isEnabled() bool {
+	a.gate.Lock()
+	defer a.gate.Unlock()
+	return a.enabled
+}
+
+// readWhole reads until every servo answered in one transaction.
+func (a *Arm) readWhole() error {
+	var err error
+	for range tries {
+		if busErr := a.poll.cycle(a.bus); busErr != nil {
+			return busErr
+		}
+		if err = a.poll.missing(a.motors); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// checkPose tells whether the arm may be where it was read.
+func (a *Arm) checkPose() error {
+	if err := a.checkShadows(); err != nil {
+		return err
+	}
+	var s twinrig.State
+	a.state(a.poll.raws, &s)
+	loose := a.limits
+	for i := range loose.Lower {
+		loose.Lower[i] -= startSlack
+		loose.Upper[i] += startSlack
+	}
+	if err := loose.Check(s.Measured); err != nil {
+		return fmt.Errorf("start pose: %w; move the arm by hand, or calibrate its zeros", err)
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+package widowx
+
+import (
+	"errors"
+	"fmt"
+
+	"twinrig"
+	"twinrig/drivers/dynamixel"
+)
+
+// Firmware versions that brought what the driver uses (e-manual, X series).
+const (
+	firmwareFastSync = 45
+	firmwareWatchdog = 38
+)
+
+// Open brings the arm up with torque off: every servo there with the right
+// model, permanent settings as needed, operating modes, gains and limits set
+// and read back, shadow pairs agreeing, the pose possible. It refuses with an
+// error that names the servo and what to do. A refused scan leaves torque as it
+// was. Open may be called again, after a power cut for instance; the arm is
+// then halted first.
+func (a *Arm) Open() error {
+	a.open = false
+	if err := a.bringUp(); err != nil {
+		return fmt.Errorf("widowx: open: %w", err)
+	}
+	a.open = true
+	return nil
+}
+
+func (a *Arm) bringUp() error {
+	a.health.reset(a.motors)
+	fast, err := a.scan()
+	if err != nil {
+		return err
+	}
+	if err := a.Halt(); err != nil {
+		return err
+	}
+	if err := a.settleEEPROM(); err != nil {
+		return err
+	}
+	for i := range a.motors {
+		if err := a.setUp(&a.motors[i]); err != nil {
+			return err
+		}
+	}
+	a.narrowLimits()
+	a.poll, a.lost = newPoll(a.motors), nil
+	a.chooseReading(fast)
+	if err := a.readWhole(); err != nil {
+		return err
+	}
+	return a.checkPose()
+}
+
+// scan compares what is on the bus with what should be. It tells whether every
+// firmware knows Fast Sync Read.
+func (a *Arm) scan() (fast bool, err error) {
+	var errs []error
+	fast = true
+	for i := range a.motors {
+		m := &a.motors[i]
+		info, err := a.bus.Ping(m.id)
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("%s: ping: %w", m.name(), err))
+		case info.Model != m.modelNumber():
+			errs = append(errs, fmt.Errorf("%s: model number is %d, want %d (%s)",
+				m.name(), info.Model, m.modelNumber(), m.model()))
+		case a.cfg.Watchdog > 0 && info.Firmware < firmwareWatchdog:
+			errs = append(errs, fmt.Errorf("%s: firmware %d has no bus watchdog, %d has; update it, or set watchdog: 0s",
+				m.name(), info.Firmware, firmwareWatchdog))
+		}
+		fast = fast && info.Firmware >= firmwareFastSync
+	}
+	return fast, errors.Join(errs...)
+}
+
+func (m *motor) modelNumber() uint16 {
+	if m.current {
+		return dynamixel.XM430W350.Number
+	}
+	return dynamixel.XL430W250.Number
+}
+
+// chooseReading takes Fast Sync Read where it is wanted, known to every
+// firmware, and works.
+func (a *Arm) chooseReading(known bool) {
+	if !a.cfg.FastSync {
+		return
+	}
+	if !known {
+		a.health.note(fmt.Sprintf("a servo's firmware is older than %d: reading with Sync Read", firmwareFastSync))
+		return
+	}
+	a.poll.fast = true
+	var err error
+	for range tries {
+		if err = errors.Join(a.poll.cycle(a.bus), a.poll.missing(a.motors)); err == nil {
+			a.poll.fastWanted = true
+			return
+		}
+	}
+	a.poll.fast = false
+	a.health.note(fmt.Sprintf("Fast Sync Read does not work here (%v): reading with Sync Read", err))
+}
+
+// setUp sets one servo's operating mode, and then what a change of mode resets.
+func (a *Arm) setUp(m *motor) error {
+	if err := a.ensure(m, dynamixel.OperatingMode, m.operatingMode()); err != nil {
+		return err
+	}
+	p := a.cfg.PositionPXL430
+	if m.current {
+		p = a.cfg.PositionPXM430
+	}
+	pwm, err := a.read(m, dynamixel.PWMLimit)
+	if err != nil {
+		return err
+	}
+	if m.axis == twinrig.GripAxis {
+		pwm = min(pwm, int32(a.cfg.GripPWMPercent/100*dynamixel.PWMFull))
+	}
+	for _, s := range []struct {
+		reg dynamixel.Register
+		v   int32
+	}{
+		{dynamixel.ProfileAcceleration, 0}, {dynamixel.ProfileVelocity, 0}, {dynamixel.PositionPGain, int32(p)}, {dynamixel.GoalPWM, pwm},
+	} {
+		if err := a.ensure(m, s.reg, s.v); err != nil {
+			return err
+		}
+	}
+	return a.readLimits(m)
+}
+
+func (m *motor) operatingMode() int32 {
+	if m.torque {
+		return dynamixel.ModeCurrent
+	}
+	return dynamixel.ModePosition
+}
+
+// readLimits learns what goals the servo itself accepts: it would refuse any
+// other without a word, as goals are sent unanswered.
+func (a *Arm) readLimits(m *motor) (err error) {
+	if m.minTick, err = a.read(m, dynamixel.MinPositionLimit); err != nil {
+		return err
+	}
+	if m.maxTick, err = a.read(m, dynamixel.MaxPositionLimit); err != nil {
+		return err
+	}
+	if !m.current {
+		return nil
+	}
+	limit, err := a.read(m, dynamixel.CurrentLimit)
+	m.maxCurrent = min(limit, int32(a.cfg.CurrentLimitA/dynamixel.AmpPerStep))
+	return err
+}
+
+// narrowLimits leaves of the joint limits what every servo of the joint accepts.
+func (a *Arm) narrowLimits() {
+	a.limits = twinrig.PositionLimits
+	for i := range a.motors {
+		if m := &a.motors[i]; m.axis < twinrig.NumJoints && !m.torque {
+			a.limits.Lower[m.axis] = max(a.limits.Lower[m.axis], m.angle(m.minTick))
+			a.limits.Upper[m.axis] = min(a.limits.Upper[m.axis], m.angle(m.maxTick))
+		}
+	}
+}
+
+func (a *Arm) read(m *motor, r dynamixel.Register) (int32, error) {
+	v, err := a.bus.Read(m.id, r)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %s: %w", m.name(), r.Name, err)
+	}
+	return v, nil
+}
+
+// ensure writes a register only if it differs, and believes it only when read
+// back.
+func (a *Arm) ensure(m *motor, r dynamixel.Register, want int32) error {
+	v, err := a.read(m, r)
+	if err != nil || v == want {
+		return err
+	}
+	if err := a.set(m, r, want); err != nil {
+		return err
+	}
+	if v, err = a.read(m, r); err == nil && v != want {
+		err = fmt.Errorf("%s: %s is %d after writing %d", m.name(), r.Name, v, want)
+	}
+	return err
+}

@@ -1,0 +1,186 @@
+package widowx
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"twinrig/drivers/dynamixel"
+)
+
+// missLimit is how many readings in a row may be incomplete before the poll
+// tries something else.
+const missLimit = 3
+
+// never is the age of what was never read.
+const never = time.Duration(math.MaxInt64)
+
+// poll reads all servos in one transaction a cycle.
+//
+// On a bus where servos answer in turn, one that is silent keeps those behind
+// it silent too. So when readings stay incomplete the poll first goes from Fast
+// Sync Read to Sync Read, and then leaves the first silent servo out until a
+// look at its health finds it again.
+type poll struct {
+	servos []servoReading
+	// readings[:active] is what one transaction asks for; servo[k] is the
+	// servo of readings[k].
+	readings []dynamixel.Reading
+	servo    []int
+	active   int
+
+	raws       []raw
+	fast       bool // how to read now
+	fastWanted bool // what Open chose
+	incomplete int  // readings in a row
+}
+
+// servoReading is how one servo's last readings went.
+type servoReading struct {
+	fresh  bool // answered in the last transaction
+	ever   bool
+	alert  bool
+	at     time.Duration // of the last fresh reading
+	missed uint64        // in all
+}
+
+func newPoll(motors []motor) *poll {
+	p := &poll{
+		servos:   make([]servoReading, len(motors)),
+		readings: make([]dynamixel.Reading, len(motors)),
+		servo:    make([]int, len(motors)),
+		raws:     make([]raw, len(motors)),
+	}
+	for i := range motors {
+		p.readings[i] = dynamixel.Reading{ID: motors[i].id, Data: make([]byte, blockState.Len)}
+		p.servo[i] = i
+	}
+	p.active = len(motors)
+	return p
+}
+
+// cycle is one transaction. It fills raws of the servos that answered and marks
+// them fresh. An error means that the bus itself is gone.
+func (p *poll) cycle(bus Group) error {
+	for i := range p.servos {
+		p.servos[i].fresh = false
+	}
+	rs := p.readings[:p.active]
+	var err error
+	if p.fast {
+		err = bus.FastSyncRead(blockState, rs)
+	} else {
+		err = bus.SyncRead(blockState, rs)
+	}
+	if err != nil {
+		return err
+	}
+	for k := range rs {
+		i := p.servo[k]
+		s := &p.servos[i]
+		if rs[k].Err != nil {
+			s.missed++
+			continue
+		}
+		s.fresh, s.ever = true, true
+		s.alert = rs[k].Status&dynamixel.AlertBit != 0
+		p.raws[i] = decodeState(rs[k].Data)
+	}
+	return nil
+}
+
+func decodeState(b []byte) raw {
+	return raw{
+		load:     int32(int16(binary.LittleEndian.Uint16(b))),
+		velocity: int32(binary.LittleEndian.Uint32(b[2:])),
+		position: int32(binary.LittleEndian.Uint32(b[6:])),
+	}
+}
+
+// missing names the servos that did not answer the last cycle.
+func (p *poll) missing(motors []motor) error {
+	var errs []error
+	for k := range p.servo {
+		if i := p.servo[k]; !p.servos[i].fresh {
+			errs = append(errs, fmt.Errorf("%s: %w", motors[i].name(), p.readings[k].Err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// stamp notes the time of what the last cycle read and returns how many servos
+// answered.
+func (p *poll) stamp(now time.Duration) int {
+	n := 0
+	for i := range p.servos {
+		if s := &p.servos[i]; s.fresh {
+			s.at = now
+			n++
+		}
+	}
+	return n
+}
+
+// adapt changes how the next cycles read when readings stay incomplete, and says
+// what it changed. A bus on which nobody answers is not its business.
+func (p *poll) adapt(answered int) string {
+	if answered == p.active {
+		p.incomplete = 0
+		return ""
+	}
+	if p.incomplete++; p.incomplete < missLimit {
+		return ""
+	}
+	p.incomplete = 0
+	if p.fast {
+		p.fast = false
+		return "Fast Sync Read stays incomplete: reading with Sync Read"
+	}
+	k := slices.IndexFunc(p.readings[:p.active], func(r dynamixel.Reading) bool { return r.Err != nil })
+	if answered == 0 || k < 0 {
+		return ""
+	}
+	id := p.readings[k].ID
+	p.bench(k)
+	p.fast = p.fastWanted
+	return fmt.Sprintf("id %d does not answer: reading the others without it", id)
+}
+
+// bench takes reading k out of the transaction, the others keep their order.
+func (p *poll) bench(k int) {
+	p.active--
+	for ; k < p.active; k++ {
+		p.swap(k, k+1)
+	}
+}
+
+func (p *poll) swap(k, l int) {
+	p.readings[k], p.readings[l] = p.readings[l], p.readings[k]
+	p.servo[k], p.servo[l] = p.servo[l], p.servo[k]
+}
+
+// benched tells whether servo i is left out.
+func (p *poll) benched(i int) bool { return slices.Contains(p.servo[p.active:], i) }
+
+// recall takes servo i back, last in the transaction.
+func (p *poll) recall(i int) {
+	if k := slices.Index(p.servo, i); k >= p.active {
+		p.swap(k, p.active)
+		p.active++
+	}
+}
+
+// age is how old axis's values are at now: the oldest of its servos'.
+func (p *poll) age(of []int, now time.Duration) time.Duration {
+	oldest := time.Duration(0)
+	for _, i := range of {
+		if !p.servos[i].ever {
+			return never
+		}
+		oldest = max(oldest, now-p.servos[i].at)
+	}
+	return oldest
+}
