@@ -44,7 +44,7 @@ type Speed struct {
 type StopConfig struct {
 	// Park is the pose in which torque may go off.
 	Park twinrig.Joints `yaml:"park_rad,flow"`
-	// Velocity limits the joints on the way.
+	// Speed limits the joints on the way.
 	Speed Speed `yaml:"speed"`
 	// Hold is how long the arm first stands; Limit bounds the whole sequence.
 	Hold  time.Duration `yaml:"hold"`

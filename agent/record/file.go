@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -40,6 +41,9 @@ const (
 
 //go:embed schema/*.json
 var schemas embed.FS
+
+// errBadFrame is a frame that cannot be encoded; the file is not harmed.
+var errBadFrame = errors.New("frame left out")
 
 // file encodes messages into an MCAP stream, on one goroutine.
 type file struct {
@@ -143,13 +147,13 @@ func (f *file) event(e *twinrig.Event) error {
 }
 
 func (f *file) frame(v *view) error {
+	jpeg, err := f.jpeg.Encode(&v.frame)
+	if err != nil {
+		return fmt.Errorf("%w: camera %s: %w", errBadFrame, v.camera, err)
+	}
 	cam, err := f.camera(v.camera)
 	if err != nil {
 		return err
-	}
-	jpeg, err := f.jpeg.Encode(&v.frame)
-	if err != nil {
-		return fmt.Errorf("camera %s: %w", v.camera, err)
 	}
 	stamp := v.frame.Stamp
 	b := append(f.buf[:0], `{"timestamp":{"sec":`...)

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,9 +31,11 @@ type Writer struct {
 	stats   Stats
 	last    time.Duration // stamp of the newest tick
 	told    uint64        // dropped messages that an event has told
-	err     error
-	closed  bool
+	err     error         // the first one
+	broken  bool          // the file takes no more
 	scratch scratch
+
+	closing sync.Once
 }
 
 // view is one camera's picture.
@@ -136,7 +139,8 @@ func (w *Writer) statsLocked() Stats {
 	return s
 }
 
-// Err is the first error of the disk; after it nothing more is written.
+// Err is the first error of the recording. After an error of the disk nothing
+// more is written. Stats and Err may wait for the disk.
 func (w *Writer) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -147,25 +151,20 @@ func (w *Writer) Err() error {
 // to the disk. It returns the first error of the recording. A Put after Close
 // is ignored.
 func (w *Writer) Close() error {
-	w.mu.Lock()
-	if w.closed {
-		w.mu.Unlock()
+	w.closing.Do(func() {
+		close(w.done)
 		<-w.ended
-		return w.Err()
-	}
-	w.closed = true
-	close(w.done)
-	w.mu.Unlock()
-	<-w.ended
-
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.drain()
-	w.keep(w.file.end(w.statsLocked()))
-	w.keep(w.disk.Sync())
-	w.keep(w.disk.Close())
-	w.file = nil
-	return w.err
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.drain()
+		if !w.broken {
+			w.keep(w.file.end(w.statsLocked()))
+		}
+		w.keep(w.disk.Sync())
+		w.keep(w.disk.Close())
+		w.broken = true
+	})
+	return w.Err()
 }
 
 // run writes what is queued, until Close.
@@ -238,11 +237,12 @@ func (w *Writer) writeView(v *view) { write(w, &w.stats.Frames, v, (*file).frame
 
 // write encodes one message, under the lock.
 func write[T any](w *Writer, n *uint64, v *T, encode func(*file, *T) error) {
-	if w.err != nil || w.file == nil {
+	if w.broken {
 		return
 	}
 	if err := encode(w.file, v); err != nil {
 		w.keep(err)
+		w.broken = !errors.Is(err, errBadFrame)
 		return
 	}
 	*n++
