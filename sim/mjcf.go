@@ -118,7 +118,7 @@ func (m *mjcf) options(spec *Spec) {
 	m.leaf("global", "offwidth", w, "offheight", h)
 	m.leaf("quality", "offsamples", 0, "shadowsize", shadow, "numslices", 24, "numstacks", 12)
 	m.leaf("headlight", "ambient", ".32 .32 .33", "diffuse", ".28 .28 .28", "specular", "0 0 0")
-	m.leaf("map", "znear", 0.02, "zfar", 20, "shadowclip", 0.9)
+	m.leaf("map", "znear", 0.02, "zfar", 20, "shadowclip", 1.2)
 	m.close()
 
 	m.open("default")

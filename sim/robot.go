@@ -70,8 +70,8 @@ func unit(axis int) twinrig.Vec3 {
 	return v
 }
 
-// part is one primitive of the arm, of one of the materials in assets; a part
-// without material is felt only.
+// part is one primitive of the arm: seen, of one of the materials in look.go, or
+// felt; pad makes it a finger pad.
 type part struct {
 	Geom
 	material string
