@@ -37,7 +37,9 @@ const (
 // forbid the nearest way and leave only one that is far from it: then the arm
 // would have to fold over, which no small correction should make it do.
 // Where a joint does not matter (the waist with the wrist on its axis, forearm
-// and hand in one line) it stays as near to seed as it can.
+// and hand in one line) it stays as near to seed as it can. Close to these
+// places a small change of pose may truly need a large turn: compare the result
+// with seed where that matters.
 func (k *Kinematics) Inverse(xBE twinrig.Pose, seed twinrig.Joints) (twinrig.Joints, error) {
 	r := xBE.R.Normalized().Matrix()
 	xE := twinrig.Vec3{r[0][0], r[1][0], r[2][0]}
@@ -47,7 +49,7 @@ func (k *Kinematics) Inverse(xBE twinrig.Pose, seed twinrig.Joints) (twinrig.Joi
 
 	// the wrist's three axes meet in one point, which fixes the first three
 	// joints; the hand's direction then fixes the others
-	s := search{k: k, r: r, seed: seed, in: math.Inf(1), any: math.Inf(1)}
+	s := search{k: k, r: r, seed: seed, in: math.Inf(1), all: math.Inf(1)}
 	w := xBE.P.Sub(xE.Scale(k.tool))
 	waist := seed[twinrig.Waist]
 	if math.Hypot(w[0], w[1]) > onAxis {
@@ -61,7 +63,7 @@ func (k *Kinematics) Inverse(xBE twinrig.Pose, seed twinrig.Joints) (twinrig.Joi
 	switch {
 	case math.IsInf(s.in, 1):
 		return seed, ErrUnreachable
-	case s.in > s.any+jump:
+	case s.in > s.all+jump:
 		return seed, ErrJump
 	}
 	return s.best, nil
@@ -73,9 +75,9 @@ type search struct {
 	r    [3][3]float64
 	seed twinrig.Joints
 	best twinrig.Joints
-	// in is the distance of best from seed, any that of the nearest solution
-	// whether inside the limits or not; both infinite when there is none.
-	in, any float64
+	// in is the distance of best from seed, all that of the nearest solution,
+	// inside the limits or not; both infinite when there is none.
+	in, all float64
 }
 
 // arms tries both ways to reach a wrist centre rho before and z above the
@@ -143,10 +145,10 @@ func (s *search) straight(q twinrig.Joints, m *[3][3]float64) {
 // when it is nearer than what was found before.
 func (s *search) consider(q twinrig.Joints) {
 	limits := &twinrig.PositionLimits
-	in, any, inside := 0.0, 0.0, true
+	in, all, inside := 0.0, 0.0, true
 	for i := range q {
 		near := s.seed[i] + math.Remainder(q[i]-s.seed[i], 2*math.Pi)
-		any = math.Max(any, math.Abs(near-s.seed[i]))
+		all = math.Max(all, math.Abs(near-s.seed[i]))
 		// the other way round, when this one is out of the limits
 		if near > limits.Upper[i]+atLimit {
 			near -= 2 * math.Pi
@@ -157,7 +159,7 @@ func (s *search) consider(q twinrig.Joints) {
 		q[i] = max(limits.Lower[i], min(limits.Upper[i], near))
 		in = math.Max(in, math.Abs(q[i]-s.seed[i]))
 	}
-	s.any = math.Min(s.any, any)
+	s.all = math.Min(s.all, all)
 	if inside && in < s.in {
 		s.in, s.best = in, q
 	}

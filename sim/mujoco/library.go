@@ -1,7 +1,7 @@
 package mujoco
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../.deps/mujoco/include -O2
+#cgo CFLAGS: -I${SRCDIR}/../../.deps/mujoco/include
 #cgo linux LDFLAGS: -ldl -lm
 #include <stdlib.h>
 #include "shim.h"

@@ -137,6 +137,11 @@ tr_renderer* tr_new_renderer(const mjModel* m, int shadows, char* err) {
   mj.mjv_defaultScene(&r->scene);
   mj.mjr_defaultContext(&r->context);
   r->pixels = malloc((size_t)3 * m->vis.global.offwidth * m->vis.global.offheight);
+  if (!r->pixels) {
+    snprintf(err, TR_ERR, "out of memory");
+    tr_free_renderer(r);
+    return NULL;
+  }
   if (egl_open(&r->egl, err) != TR_OK || tr_run(setup, r, err) != TR_OK) {
     tr_free_renderer(r);
     return NULL;

@@ -1,6 +1,8 @@
 package mujoco
 
 import (
+	"os"
+	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,4 +56,25 @@ func TestRenderTopRowFirst(t *testing.T) {
 	require.ErrorContains(t, r.Render(d, 0, 128, 24, rgb), "off-screen buffer")
 	r.Close()
 	require.ErrorContains(t, r.Render(d, 0, 64, 48, rgb), "closed")
+}
+
+// TestNoRenderer runs itself where no EGL driver can be found: that must be an
+// error that tells what to install.
+func TestNoRenderer(t *testing.T) {
+	const here = "TWINRIG_TEST_WITHOUT_EGL"
+	if os.Getenv(here) != "" {
+		m, err := Load([]byte(halves))
+		require.NoError(t, err)
+		defer m.Close()
+		_, err = NewRenderer(m, false)
+		require.ErrorContains(t, err, "mujoco: renderer: ")
+		require.ErrorContains(t, err, "install Debian's libegl1 and libegl-mesa0")
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestNoRenderer$", "-test.v")
+	// where libglvnd looks for drivers
+	cmd.Env = append(os.Environ(), here+"=1", "__EGL_VENDOR_LIBRARY_FILENAMES=/nowhere", "__EGL_VENDOR_LIBRARY_DIRS=/nowhere")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.Contains(t, string(out), "--- PASS: TestNoRenderer")
 }

@@ -143,12 +143,12 @@ tr_data* tr_new_data(const mjModel* m, char* err) {
     return NULL;
   }
   t->m = m;
-  if (tr_run(make_data, t, err) != TR_OK || !t->d) {
-    if (t->err[0] == 0 && !t->d && err[0] == 0) copy_message(err, "could not allocate mjData");
-    free(t);
-    return NULL;
+  if (tr_run(make_data, t, err) == TR_OK) {
+    if (t->d) return t;
+    copy_message(err, "out of memory");
   }
-  return t;
+  free(t);
+  return NULL;
 }
 
 void tr_free_data(tr_data* t) {
