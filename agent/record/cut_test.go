@@ -26,7 +26,7 @@ func TestCut(t *testing.T) {
 	require.Greater(t, len(chunks), 10)
 	first := int(chunks[0].ChunkStartOffset)
 
-	for at := first; at < len(data); at += 997 {
+	for at := first; at < len(data); at += 2503 {
 		cut := filepath.Join(dir, "cut")
 		require.NoError(t, os.WriteFile(cut, data[:at], 0o600))
 		var got log
@@ -35,10 +35,10 @@ func TestCut(t *testing.T) {
 		require.Equal(t, header, info.Header)
 
 		// Whatever is there is a beginning of what was written.
-		require.Equal(t, want.ticks[:len(got.ticks)], got.ticks, "cut at %d", at)
-		require.Equal(t, want.frames[:len(got.frames)], got.frames)
-		require.Equal(t, want.events[:len(got.events)], got.events)
-		require.Equal(t, want.gaps[:len(got.gaps)], got.gaps)
+		require.Equal(t, head(want.ticks, len(got.ticks)), got.ticks, "cut at %d", at)
+		require.Equal(t, head(want.frames, len(got.frames)), got.frames)
+		require.Equal(t, head(want.events, len(got.events)), got.events)
+		require.Equal(t, head(want.gaps, len(got.gaps)), got.gaps)
 
 		// And it is all that whole chunks hold.
 		messages := uint64(0)
@@ -91,7 +91,7 @@ func TestFlippedBit(t *testing.T) {
 	require.NoError(t, err)
 	require.Error(t, info.Damage)
 	require.NotEmpty(t, got.ticks)
-	require.Equal(t, want.ticks[:len(got.ticks)], got.ticks)
+	require.Equal(t, head(want.ticks, len(got.ticks)), got.ticks)
 }
 
 func TestRepair(t *testing.T) {
@@ -149,4 +149,12 @@ func chunkMessages(t *testing.T, record []byte) uint64 {
 			n++
 		}
 	}
+}
+
+// head is the first n values; nil when there are none.
+func head[T any](s []T, n int) []T {
+	if n == 0 {
+		return nil
+	}
+	return s[:n]
 }

@@ -99,6 +99,9 @@ func read(src io.Reader, v Visitor) (*Info, error) {
 			return nil, err
 		}
 	}
+	if r.info.Damage != nil {
+		r.info.Summary = nil // it comes before the last chunk
+	}
 	if !r.started {
 		return nil, fmt.Errorf("%w: %w", errNoRecording, r.info.Damage)
 	}

@@ -80,7 +80,7 @@ func rewrite(src io.Reader, dst io.Writer, info *Info) error {
 		if err != nil || token == mcap.TokenDataEnd {
 			break
 		}
-		if err := copyRecord(w, token, record); err != nil {
+		if err := copyRecord(w, token, record, info); err != nil {
 			return err
 		}
 	}
@@ -95,13 +95,19 @@ func rewrite(src io.Reader, dst io.Writer, info *Info) error {
 	return w.Close()
 }
 
-// copyRecord copies one record; indexes are made anew.
-func copyRecord(w *mcap.Writer, token mcap.TokenType, record []byte) error {
+// copyRecord copies one record. Indexes are made anew, and the summary of what
+// is not all there any more is left out.
+func copyRecord(w *mcap.Writer, token mcap.TokenType, record []byte, info *Info) error {
 	switch token {
 	case mcap.TokenHeader:
 		return copyParsed(record, mcap.ParseHeader, w.WriteHeader)
 	case mcap.TokenMetadata:
-		return copyParsed(record, mcap.ParseMetadata, w.WriteMetadata)
+		return copyParsed(record, mcap.ParseMetadata, func(m *mcap.Metadata) error {
+			if m.Name == summaryRecord && info.Damage != nil {
+				return nil
+			}
+			return w.WriteMetadata(m)
+		})
 	case mcap.TokenSchema:
 		return copyParsed(record, mcap.ParseSchema, w.WriteSchema)
 	case mcap.TokenChannel:

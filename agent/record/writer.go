@@ -97,25 +97,25 @@ func Create(path string, h Header, cfg Config) (*Writer, error) {
 }
 
 // Put records a tick.
-func (w *Writer) Put(r *twinrig.Report) { put(w, w.ticks, r, w.writeTick) }
+func (w *Writer) Put(r *twinrig.Report) { put(w, w.ticks, r, (*Writer).writeTick) }
 
 // PutGap records a gap.
-func (w *Writer) PutGap(g *twinrig.Gap) { put(w, w.gaps, g, w.writeGap) }
+func (w *Writer) PutGap(g *twinrig.Gap) { put(w, w.gaps, g, (*Writer).writeGap) }
 
 // PutEvent records an event.
-func (w *Writer) PutEvent(e *twinrig.Event) { put(w, w.events, e, w.writeEvent) }
+func (w *Writer) PutEvent(e *twinrig.Event) { put(w, w.events, e, (*Writer).writeEvent) }
 
 // PutFrame records a camera's picture as JPEG. The name becomes the topic's.
 func (w *Writer) PutFrame(camera string, f *twinrig.Frame) {
-	put(w, w.frames, &view{camera, *f}, w.writeView)
+	put(w, w.frames, &view{camera, *f}, (*Writer).writeView)
 }
 
 // put writes v now or queues it.
-func put[T any](w *Writer, q *queue[T], v *T, write func(*T)) {
+func put[T any](w *Writer, q *queue[T], v *T, write func(*Writer, *T)) {
 	if w.cfg.Synchronous {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		write(v)
+		write(w, v)
 		return
 	}
 	q.put(v)
