@@ -70,9 +70,9 @@ func DefaultConfig() Config {
 		},
 		Stop: StopConfig{
 			Park:  twinrig.SleepPose,
-			Speed: Speed{Velocity: 0.8, Acceleration: 1.5},
+			Speed: Speed{Velocity: 1, Acceleration: 2},
 			Hold:  300 * time.Millisecond,
-			Limit: 12 * time.Second,
+			Limit: 15 * time.Second,
 		},
 	}
 }
