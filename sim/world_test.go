@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -101,33 +102,46 @@ func TestContactForceByName(t *testing.T) {
 	}))
 }
 
-// TestGrasp closes the gripper on the cube, lifts it, and lets it go.
+// TestGrasp closes the gripper on cubes all over the table, lifts them, and
+// lets them go.
 func TestGrasp(t *testing.T) {
-	w := newWorld(t, cube(.3, 0))
-	k := NewKinematics()
-	a, err := NewArm(w, DefaultArmConfig(twinrig.ModePosition))
+	rng := rand.New(rand.NewPCG(4, 0))
+	for i := range 12 {
+		x, y, yaw := 0.22+0.16*rng.Float64(), 0.3*(rng.Float64()-0.5), 2*(rng.Float64()-0.5)
+		t.Run(fmt.Sprintf("%d at %.2f %.2f turned %.2f", i, x, y, yaw), func(t *testing.T) {
+			grasp(t, standing(x, y, 0.02, yaw))
+		})
+	}
+}
+
+func grasp(t *testing.T, xBO twinrig.Pose) {
+	c := cube(0, 0)
+	c.Pose = xBO
+	w, k := newWorld(t, c), NewKinematics()
+	cfg := DefaultArmConfig(twinrig.ModePosition)
+	a, err := NewArm(w, cfg)
 	require.NoError(t, err)
-	down := twinrig.QuatFromRPY(0, math.Pi/2, 0)
-	low, err := k.Inverse(twinrig.Pose{R: down, P: twinrig.Vec3{.3, 0, .022}}, twinrig.Joints{0, 0, .3, 0, 1.2, 0})
+	over := twinrig.Pose{R: xBO.R.Mul(twinrig.QuatFromRPY(0, math.Pi/2, 0)), P: xBO.P}
+	low, err := k.Inverse(over, twinrig.Joints{math.Atan2(xBO.P[1], xBO.P[0]), 0, .3, 0, 1.2, 0})
 	require.NoError(t, err)
-	high, err := k.Inverse(twinrig.Pose{R: down, P: twinrig.Vec3{.3, 0, .15}}, low)
+	over.P[2] = .15
+	high, err := k.Inverse(over, low)
 	require.NoError(t, err)
 
 	w.SetArm(low, twinrig.FingerOpen)
 	require.NoError(t, a.Enable())
 	var s twinrig.State
-	now := time.Duration(0)
-	goal := twinrig.Command{Goal: twinrig.Goal{Joints: low, Grip: 1}}
+	now, goal := time.Duration(0), low
 	run := func(to twinrig.Joints, grip twinrig.Grip, d time.Duration) {
-		from := goal.Joints
-		goal.Grip = grip
-		for i, n := 1, int(d/(10*time.Millisecond)); i <= n; i++ {
-			goal.Joints = from.Add(to.Sub(from).Scale(float64(i) / float64(n)))
-			c := goal
-			c.Joints = twinrig.GravityOffset(c.Joints, k.Gravity(c.Joints), stiffness(DefaultArmConfig(0)))
-			_, err := a.Write(now, c)
+		const tick = 10 * time.Millisecond
+		from, n := goal, int(d/tick)
+		for i := 1; i <= n; i++ {
+			goal = from.Add(to.Sub(from).Scale(float64(i) / float64(n)))
+			_, err := a.Write(now, twinrig.Command{Goal: twinrig.Goal{
+				Joints: twinrig.GravityOffset(goal, k.Gravity(goal), stiffness(cfg)), Grip: grip,
+			}})
 			require.NoError(t, err)
-			now += 10 * time.Millisecond
+			now += tick
 			require.NoError(t, a.Read(now, &s))
 		}
 	}
@@ -139,20 +153,25 @@ func TestGrasp(t *testing.T) {
 	require.InDelta(t, 0.031, s.Grip.Finger(), 0.001)
 	require.InDelta(t, 5, w.ContactForce("red_cube", LeftFingerName), 0.6)
 	require.InDelta(t, 5, w.ContactForce("red_cube", RightFingerName), 0.6)
+	start, err := w.BodyPose("red_cube")
+	require.NoError(t, err)
+	held := w.EE().Inv().Mul(start)
 
 	run(high, 0, time.Second)
 	run(high, 0, 500*time.Millisecond)
-	x, err := w.BodyPose("red_cube")
+	end, err := w.BodyPose("red_cube")
 	require.NoError(t, err)
-	require.Greater(t, x.P[2], 0.13)
-	require.InDelta(t, w.EE().P[0], x.P[0], 0.003, "it does not slip")
+	require.Greater(t, end.P[2], 0.13)
+	slip, turn := held.Gap(w.EE().Inv().Mul(end))
+	require.Less(t, slip, 0.001)
+	require.Less(t, turn, 0.05)
 	require.Zero(t, w.ContactForce("red_cube", TableName))
 	require.Greater(t, w.ContactForce("red_cube", RobotName), 9.0)
 
 	run(high, 1, time.Second)
-	x, err = w.BodyPose("red_cube")
+	end, err = w.BodyPose("red_cube")
 	require.NoError(t, err)
-	require.Less(t, x.P[2], 0.05)
+	require.Less(t, end.P[2], 0.05)
 	require.Zero(t, w.ContactForce("red_cube", RobotName))
 }
 

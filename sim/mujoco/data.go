@@ -143,18 +143,17 @@ func (d *Data) CopyFrom(src *Data) error {
 // Time is the simulated time in seconds.
 func (d *Data) Time() float64 { return float64(d.t.d.time) }
 
-// QPos, QVel, QfrcApplied and QfrcBias are views of MuJoCo's own memory, valid
-// until Close: positions, velocities, applied generalised forces, and the
-// Coriolis, centrifugal and gravity forces of the last Forward or Step.
+// QPos is the positions: a view of MuJoCo's own memory, valid until Close.
 func (d *Data) QPos() []float64 { return d.qpos }
 
-// QVel is described at QPos.
+// QVel is the velocities, a view like QPos.
 func (d *Data) QVel() []float64 { return d.qvel }
 
-// QfrcApplied is described at QPos.
+// QfrcApplied is the applied generalised forces, a view like QPos.
 func (d *Data) QfrcApplied() []float64 { return d.applied }
 
-// QfrcBias is described at QPos.
+// QfrcBias is the Coriolis, centrifugal and gravity forces of the last Forward
+// or Step, a view like QPos.
 func (d *Data) QfrcBias() []float64 { return d.bias }
 
 // BodyPose returns a body's position and orientation in the world, as of the

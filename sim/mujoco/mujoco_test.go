@@ -201,7 +201,7 @@ func TestLibraryPaths(t *testing.T) {
 		"/src/.deps/mujoco/lib/" + file, "/src/.deps/mujoco/lib/libmujoco.so",
 		"/usr/bin/" + file, "/usr/bin/libmujoco.so", "/usr/bin/lib/" + file, "/usr/bin/lib/libmujoco.so",
 	}, libraryPaths("", "/src/sim/mujoco/library.go", "/usr/bin/twinrig"))
-	require.Len(t, libraryPaths("", "twinrig/sim/mujoco/library.go", ""), 0, "built with -trimpath")
+	require.Empty(t, libraryPaths("", "twinrig/sim/mujoco/library.go", ""), "built with -trimpath")
 }
 
 func TestMissingLibrary(t *testing.T) {
