@@ -33,6 +33,7 @@ var mayImport = map[string]string{
 	"policy/scripted":             ". policy",
 	"eval/stats":                  "",
 	"eval":                        ". policy eval/stats",
+	"eval/report":                 ". eval eval/stats",
 	"agent":                       ". policy",
 	"agent/record":                ".",
 	"agent/telemetry/mqtt":        ".",
