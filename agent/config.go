@@ -56,11 +56,12 @@ type StopConfig struct {
 // The gains hold with the moments of inertia that these joints have over the
 // workspace, 0.03 to 0.3 kg m^2 at the waist and shoulder down to 0.02 at the
 // wrist, and 5 ms from reading to torque; see TestGainsAreStableWithDelay.
+// wrist_rotate has none: its servo closes its own loop in either mode.
 func DefaultConfig() Config {
 	return Config{
 		RateHz:    300,
-		Kp:        twinrig.Joints{60, 120, 80, 25, 30, 15},
-		Kd:        twinrig.Joints{2.5, 7, 4, 1.3, 1.4, 0.6},
+		Kp:        twinrig.Joints{60, 120, 80, 25, 30, 0},
+		Kd:        twinrig.Joints{2.5, 7, 4, 1.3, 1.4, 0},
 		MaxMisses: 10,
 		Guard:     DefaultGuard(),
 		Motion: Motion{

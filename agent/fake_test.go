@@ -11,8 +11,9 @@ import (
 	"twinrig/policy"
 )
 
-// fakeArm is six double integrators without gravity. In torque mode the torque
-// acts a delay after it was written; in position mode the joints follow at once.
+// fakeArm has no gravity. In torque mode its joints are double integrators whose
+// torque acts a delay after it was written, but for wrist_rotate; in position
+// mode they follow at once.
 type fakeArm struct {
 	mode    twinrig.Mode
 	inertia twinrig.Joints
@@ -70,7 +71,7 @@ func (a *fakeArm) Read(now time.Duration, s *twinrig.State) error {
 			a.pending = a.pending[:copy(a.pending, a.pending[1:])]
 		}
 		if a.mode == twinrig.ModeTorque {
-			for i := range a.q {
+			for i := range twinrig.WristRotate {
 				a.dq[i] += a.tau[i] / a.inertia[i] * dt.Seconds()
 				a.q[i] += a.dq[i] * dt.Seconds()
 			}
@@ -99,6 +100,7 @@ func (a *fakeArm) Write(now time.Duration, c twinrig.Command) (twinrig.Command, 
 	if a.mode == twinrig.ModePosition {
 		a.q, a.dq = c.Joints, c.Velocity
 	} else {
+		a.q[twinrig.WristRotate] = c.Joints[twinrig.WristRotate]
 		a.pending = append(a.pending, sent{now + a.delay, c.Effort})
 	}
 	return c, nil

@@ -12,9 +12,10 @@ import (
 
 // inertias are the least and greatest moment of inertia about each joint over
 // the workspace, armature included, kg m^2: calculated from the URDF's links
-// with 0.01 to 0.04 of armature, and a 200 g load.
-var inertias = [twinrig.NumJoints][2]float64{
-	{0.03, 0.25}, {0.08, 0.30}, {0.055, 0.10}, {0.021, 0.03}, {0.021, 0.03}, {0.011, 0.02},
+// with 0.02 to 0.04 of armature, and a 200 g load. wrist_rotate's loop is not the
+// host's.
+var inertias = [twinrig.WristRotate][2]float64{
+	{0.03, 0.25}, {0.08, 0.30}, {0.055, 0.10}, {0.021, 0.03}, {0.021, 0.03},
 }
 
 // respond simulates one joint under the sampled law: the torque of a reading
@@ -79,7 +80,7 @@ func TestGainsAreStableWithDelay(t *testing.T) {
 }
 
 // With 0.15 Nm of friction and 8 % of the greatest gravity torque unknown, no
-// joint stands more than half a degree off. wrist_rotate is the servo's own.
+// joint stands more than half a degree off.
 func TestGainsHoldToHalfADegree(t *testing.T) {
 	c := DefaultConfig()
 	gravity := twinrig.Joints{0, 4, 1.5, 0.2, 0.2, 0}
