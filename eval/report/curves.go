@@ -1,8 +1,10 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"html/template"
+	"image/color"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -43,15 +45,19 @@ func (r *Report) curveChart() (template.HTML, error) {
 		for _, mm := range c.EEMM {
 			top = max(top, mm)
 		}
-		if err := addLine(p, thin(c), policy, true); err != nil {
+		if err := addLine(p, thin(c), policyInk(policy, true), 0.6); err != nil {
 			return "", err
 		}
 	}
 	for policy, curves := range byPolicy {
-		if m := median(curves, end); len(m) > 1 {
-			if err := addLine(p, m, policy, false); err != nil {
-				return "", err
-			}
+		m := median(curves, end)
+		if len(m) < 2 {
+			continue
+		}
+		// A rim in the paper's colour lifts it out of the thin lines.
+		err := errors.Join(addLine(p, m, paper, 5), addLine(p, m, policyInk(policy, false), 2.2))
+		if err != nil {
+			return "", err
 		}
 	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, math.Ceil(end), 0, max(top*1.05, 0.1)
@@ -70,15 +76,12 @@ func (r *Report) curveChart() (template.HTML, error) {
 	return drawSVG(p, chartWidth, 300, "end effector gap over time, a line a trial")
 }
 
-func addLine(p *plot.Plot, xys plotter.XYs, policy int, faint bool) error {
+func addLine(p *plot.Plot, xys plotter.XYs, ink color.Color, width vg.Length) error {
 	line, err := plotter.NewLine(xys)
 	if err != nil {
 		return fmt.Errorf("report: plot: %w", err)
 	}
-	line.Color, line.Width = policyInk(policy, faint), 2.2
-	if faint {
-		line.Width = 0.7
-	}
+	line.Color, line.Width = ink, width
 	p.Add(line)
 	return nil
 }

@@ -88,25 +88,18 @@ func (r *Report) HTML(w io.Writer) error {
 
 // funcs are the template's.
 var funcs = template.FuncMap{
-	"rate":     eval.FormatRate,
-	"interval": eval.FormatInterval,
-	"time":     eval.FormatMoments,
-	"kappa":    kappaText,
-	"labels":   labelText,
-	"opt":      orNone,
-	"mean":     meanTexts,
-	"joint":    func(j int) string { return twinrig.AxisNames[j] },
-	"mod":      func(i int) int { return i % len(variant) },
-	"failures": func(c eval.Cell) int { return c.N() - c.SR.K },
-	"divergence": func() float64 {
-		return eval.DivergenceMM
-	},
-	"ends": func(iv *stats.Interval) string {
-		if iv == nil {
-			return eval.None
-		}
-		return fmt.Sprintf("[%.3f, %.3f]", iv.Lo, iv.Hi)
-	},
+	"rate":       eval.FormatRate,
+	"interval":   eval.FormatInterval,
+	"time":       eval.FormatMoments,
+	"kappa":      kappaText,
+	"labels":     labelText,
+	"opt":        orNone,
+	"mean":       meanTexts,
+	"joint":      func(j int) string { return twinrig.AxisNames[j] },
+	"mod":        func(i int) int { return i % len(variant) },
+	"failures":   func(c eval.Cell) int { return c.N() - c.SR.K },
+	"divergence": func() float64 { return eval.DivergenceMM },
+	"ends":       func(iv *stats.Interval) string { return fmt.Sprintf("[%.3f, %.3f]", iv.Lo, iv.Hi) },
 }
 
 // dataURI packs a picture into an address.

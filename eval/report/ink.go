@@ -22,6 +22,7 @@ var (
 	ink     = color.NRGBA{R: 0x11, A: 0xff} // text and axes
 	soft    = color.NRGBA{R: 0x22, A: 0xff} // tick labels
 	rule    = color.NRGBA{R: 0x33, A: 0xff} // grid
+	paper   = color.NRGBA{R: 0x44, A: 0xff} // what is behind
 	variant = []string{"--p0", "--p1", "--p2", "--p3", "--p4", "--p5"}
 )
 
@@ -37,7 +38,7 @@ func policyInk(i int, faint bool) color.Color {
 
 // paint puts the style sheet's variables where the inks are.
 func paint(svg string) string {
-	pairs := []string{hex(ink), "var(--ink)", hex(soft), "var(--soft)", hex(rule), "var(--rule)"}
+	pairs := []string{hex(ink), "var(--ink)", hex(soft), "var(--soft)", hex(rule), "var(--rule)", hex(paper), "var(--paper)"}
 	for i, name := range variant {
 		pairs = append(pairs,
 			hex(policyInk(i, false)), "var("+name+")",

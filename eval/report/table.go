@@ -34,7 +34,7 @@ func (r *Report) Table(w io.Writer) error {
 func (r *Report) headline() string {
 	s := fmt.Sprintf("Study %s: %d trials", r.Study.Name, len(r.Counted))
 	if n := len(r.Excluded); n > 0 {
-		s += fmt.Sprintf(" (and %d attempts that do not count)", n)
+		s += fmt.Sprintf(", %d excluded", n)
 	}
 	if r.Study.Virtual {
 		s += "\nVIRTUAL RIG: every number below is about a simulated arm."
