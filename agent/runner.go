@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -44,6 +45,7 @@ type Runner struct {
 	next     Source     // wanted by Run, not yet taken by Serve
 	rearm    chan error // wanted by Rearm, likewise
 	ordered  uint64     // counts the sources ordered
+	taken    uint64     // the order that the loop is at
 	slot     slot
 	lateness Lateness
 	resting  bool // the halt sequence has the loop
@@ -147,9 +149,10 @@ func (r *Runner) runLive(ctx context.Context, src Source, m *motion) (End, error
 	return end, err
 }
 
-// await shows each newest tick to look until that is satisfied.
+// await shows each newest tick to look, none twice, until that is satisfied.
 func (r *Runner) await(ctx context.Context, look func(*slot) (End, bool, error)) (End, error) {
 	var s slot
+	seen := uint64(math.MaxUint64)
 	for {
 		select {
 		case <-r.stopping:
@@ -161,6 +164,10 @@ func (r *Runner) await(ctx context.Context, look func(*slot) (End, bool, error))
 		r.mu.Lock()
 		s = r.slot
 		r.mu.Unlock()
+		if s.report.Tick == seen {
+			continue
+		}
+		seen = s.report.Tick
 		if end, over, err := look(&s); over {
 			return end, err
 		}
@@ -184,7 +191,7 @@ func (r *Runner) step() {
 	r.mu.Lock()
 	if r.next != nil {
 		r.loop.SetSource(r.next)
-		r.next, r.slot.order = nil, r.ordered
+		r.next, r.taken = nil, r.ordered
 	}
 	rearm := r.rearm
 	r.rearm = nil
@@ -196,7 +203,7 @@ func (r *Runner) step() {
 	rep := r.loop.Tick(now)
 
 	r.mu.Lock()
-	r.slot.report = *rep
+	r.slot.report, r.slot.order = *rep, r.taken
 	r.slot.sourceErr = r.loop.source.Err()
 	r.slot.fault = nil
 	if f := r.loop.fault; f != nil {

@@ -27,8 +27,9 @@ type Publisher struct {
 	closed   bool
 	warned   bool           // this outage has been told
 	announce bool           // the status is to be published
-	fresh    bool           // state has not been published
 	state    twinrig.Report // the newest
+	put      uint64         // counts the states put
+	sent     uint64         // the put that was published last
 	ring     []message      // gaps and events that wait
 	head, n  int
 	stats    Stats
@@ -85,7 +86,8 @@ func Open(cfg Config, rig string, warn func(error)) (*Publisher, error) {
 func (p *Publisher) Put(r *twinrig.Report) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.state, p.fresh = *r, true
+	p.state = *r
+	p.put++
 }
 
 // PutGap queues a gap.
@@ -179,15 +181,15 @@ func (p *Publisher) run() {
 // publishState publishes the newest state once.
 func (p *Publisher) publishState() {
 	p.mu.Lock()
-	state, fresh := p.state, p.fresh
+	state, put, sent := p.state, p.put, p.sent
 	p.mu.Unlock()
-	if !fresh || !p.send("state", 0, false, state.AppendJSON(nil)) {
+	if put == sent || !p.send("state", 0, false, state.AppendJSON(nil)) {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.sent = put
 	p.stats.States++
-	p.fresh = p.state.Tick != state.Tick || p.state.Now != state.Now
 }
 
 // publishStatus says that the rig is online, once per connection.

@@ -1,0 +1,293 @@
+package mqtt_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	paho "github.com/eclipse/paho.mqtt.golang"
+	"github.com/stretchr/testify/require"
+
+	"twinrig"
+	"twinrig/agent/telemetry/mqtt"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// message is one that a subscriber got.
+type message struct {
+	topic, payload string
+	retained       bool
+}
+
+// listen subscribes to a topic filter.
+func listen(t *testing.T, broker, filter string) <-chan message {
+	t.Helper()
+	got := make(chan message, 1<<14)
+	client := paho.NewClient(paho.NewClientOptions().AddBroker(broker).SetClientID("listener-" + t.Name()))
+	token := client.Connect()
+	token.Wait()
+	require.NoError(t, token.Error())
+	token = client.Subscribe(filter, 1, func(_ paho.Client, m paho.Message) {
+		got <- message{m.Topic(), string(m.Payload()), m.Retained()}
+	})
+	token.Wait()
+	require.NoError(t, token.Error())
+	t.Cleanup(func() { client.Disconnect(0) })
+	return got
+}
+
+func broker(t *testing.T, port int) *mqtt.Broker {
+	t.Helper()
+	b, err := mqtt.OpenBroker(port)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, b.Close()) })
+	return b
+}
+
+func config(url string) mqtt.Config {
+	cfg := mqtt.DefaultConfig()
+	cfg.Broker, cfg.Rate, cfg.Retry = url, 500, 10*time.Millisecond
+	return cfg
+}
+
+// open opens a publisher whose warnings go to a channel.
+func open(t *testing.T, cfg mqtt.Config) (*mqtt.Publisher, <-chan error) {
+	t.Helper()
+	warnings := make(chan error, 100)
+	p, err := mqtt.Open(cfg, "bench", func(err error) { warnings <- err })
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, p.Close()) })
+	return p, warnings
+}
+
+// sample has another value in every place.
+func sample() (twinrig.Report, twinrig.Gap, twinrig.Event) {
+	n := 0.0
+	joints := func() (j twinrig.Joints) {
+		for i := range j {
+			n++
+			j[i] = n / 8
+		}
+		return j
+	}
+	r := twinrig.Report{
+		Tick: 1001, Now: 5005 * time.Millisecond, Step: 25, Misses: 3, Late: 21 * time.Microsecond,
+		State: twinrig.State{
+			Stamp: 5006 * time.Millisecond, Measured: joints(), Velocity: joints(), Effort: joints(),
+			Load: [2]float64{0.125, -0.375}, Grip: 0.625,
+			Age:           [twinrig.NumAxes]time.Duration{0, 5e6, 1e7, 0, 0, 0, 15e6},
+			HardwareError: [twinrig.NumAxes]uint8{0, 32, 0, 4, 0, 0, 1},
+		},
+		Asked: twinrig.Goal{Joints: joints(), Velocity: joints(), Grip: 0.75},
+		Sent:  twinrig.Command{Goal: twinrig.Goal{Joints: joints(), Velocity: joints(), Grip: 0.875}, Effort: joints()},
+		Guard: twinrig.ClippedVelocity | twinrig.RefusedStale,
+	}
+	r.State.Effort[twinrig.WristRotate] = math.NaN()
+	g := twinrig.Gap{
+		Stamp: 5 * time.Second, Step: 25, Joints: joints(), Velocity: joints(),
+		Translation: 0.0125, Rotation: 0.0625, Grip: -0.03125, Behind: 2 * time.Millisecond,
+	}
+	e := twinrig.Event{Stamp: 4 * time.Second, Kind: "trial_start", Trial: "t0007", Detail: `spoon on towel, policy "hold"`}
+	return r, g, e
+}
+
+// take returns the next message of a topic.
+func take(got <-chan message, topic string) message {
+	for m := range got {
+		if m.topic == topic {
+			return m
+		}
+	}
+	return message{}
+}
+
+func TestPayloads(t *testing.T) {
+	b := broker(t, 0)
+	got := listen(t, b.URL(), "twinrig/#")
+	p, warnings := open(t, config(b.URL()))
+	r, g, e := sample()
+	p.Put(&r)
+	p.PutGap(&g)
+	p.PutEvent(&e)
+	for _, level := range []string{"status", "state", "gap", "event"} {
+		t.Run(level, func(t *testing.T) {
+			topic := "twinrig/bench/" + level
+			// Topics come in any order, so each has a listener of its own.
+			if level != "status" {
+				p.Put(&r)
+				p.PutGap(&g)
+				p.PutEvent(&e)
+			}
+			golden(t, level+".json", take(got, topic).payload)
+		})
+	}
+	require.Empty(t, warnings)
+}
+
+// golden compares a payload with a file of testdata.
+func golden(t *testing.T, name, payload string) {
+	t.Helper()
+	require.True(t, json.Valid([]byte(payload)), "%s", payload)
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(payload+"\n"), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), payload+"\n", "-update accepts the new payload")
+}
+
+// TestNewestState puts many states before there is a broker: only the newest
+// is published.
+func TestNewestState(t *testing.T) {
+	port := freePort(t)
+	p, warnings := open(t, config("tcp://127.0.0.1:"+strconv.Itoa(port)))
+	<-warnings
+	r, _, _ := sample()
+	for i := range uint64(1000) {
+		r.Tick = i
+		p.Put(&r)
+	}
+	require.Zero(t, p.Stats().States)
+	got := listen(t, broker(t, port).URL(), "twinrig/bench/state")
+	var out twinrig.Report
+	require.NoError(t, json.Unmarshal([]byte(takeState(t, p, got, &r)), &out))
+	require.Equal(t, uint64(999), out.Tick)
+}
+
+// takeState returns the first state that a listener gets; the one before it
+// connected may be gone, so it is put again.
+func takeState(t *testing.T, p *mqtt.Publisher, got <-chan message, r *twinrig.Report) string {
+	t.Helper()
+	for {
+		p.Put(r)
+		select {
+		case m := <-got:
+			return m.payload
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// TestNoBroker warns once and keeps gaps and events, in order, for the broker
+// that comes at last.
+func TestNoBroker(t *testing.T) {
+	port := freePort(t)
+	cfg := config("tcp://127.0.0.1:" + strconv.Itoa(port))
+	cfg.Queue = 5
+	p, warnings := open(t, cfg)
+	require.EqualError(t, <-warnings, fmt.Sprintf("mqtt: tcp://127.0.0.1:%d: connection refused: "+
+		"start a broker there (`mosquitto`) or correct the address; the run goes on, trying again every 10ms", port))
+	for i := range 8 {
+		p.PutEvent(&twinrig.Event{Stamp: time.Duration(i), Kind: "step"})
+	}
+	require.Equal(t, mqtt.Stats{Dropped: 3}, p.Stats())
+
+	// A listener that was there before is what the broker keeps them for.
+	b := broker(t, port)
+	got := listen(t, b.URL(), "twinrig/bench/+")
+	status := take(got, "twinrig/bench/status")
+	require.JSONEq(t, `{"rig":"bench","status":"online"}`, status.payload)
+	p.PutEvent(&twinrig.Event{Kind: "last"})
+	last := message{}
+	for last.payload == "" {
+		m := take(got, "twinrig/bench/event")
+		var e twinrig.Event
+		require.NoError(t, json.Unmarshal([]byte(m.payload), &e))
+		if e.Kind == "last" {
+			last = m
+		}
+	}
+	require.Equal(t, uint64(6), p.Stats().Messages)
+	require.True(t, p.Stats().Connected)
+	require.Empty(t, warnings, "one warning an outage")
+}
+
+func TestOrder(t *testing.T) {
+	b := broker(t, 0)
+	got := listen(t, b.URL(), "twinrig/bench/event")
+	p, _ := open(t, config(b.URL()))
+	for i := range 500 {
+		p.PutEvent(&twinrig.Event{Stamp: time.Duration(i), Kind: "step"})
+	}
+	for i := range 500 {
+		var e twinrig.Event
+		require.NoError(t, json.Unmarshal([]byte((<-got).payload), &e))
+		require.Equal(t, time.Duration(i), e.Stamp)
+	}
+}
+
+func TestOfflineWhenClosed(t *testing.T) {
+	b := broker(t, 0)
+	got := listen(t, b.URL(), "twinrig/bench/#")
+	p, _ := open(t, config(b.URL()))
+	require.JSONEq(t, `{"rig":"bench","status":"online"}`, take(got, "twinrig/bench/status").payload)
+	p.PutEvent(&twinrig.Event{Kind: "last words"})
+	require.NoError(t, p.Close())
+	require.NoError(t, p.Close())
+	require.Contains(t, take(got, "twinrig/bench/event").payload, "last words")
+	golden(t, "status_closed.json", take(got, "twinrig/bench/status").payload)
+
+	// It is retained for whoever comes later.
+	late := take(listen(t, b.URL(), "twinrig/bench/status"), "twinrig/bench/status")
+	require.True(t, late.retained)
+	require.JSONEq(t, `{"rig":"bench","status":"offline","reason":"closed"}`, late.payload)
+}
+
+// TestOfflineWhenLost cuts the connection between publisher and broker, which
+// then speaks the last will; the publisher comes back by itself.
+func TestOfflineWhenLost(t *testing.T) {
+	b := broker(t, 0)
+	link := newLink(t, b.URL())
+	got := listen(t, b.URL(), "twinrig/bench/status")
+	_, warnings := open(t, config(link.url))
+	require.JSONEq(t, `{"rig":"bench","status":"online"}`, (<-got).payload)
+	link.cut()
+	golden(t, "status_lost.json", (<-got).payload)
+	require.ErrorContains(t, <-warnings, "start a broker there")
+	require.JSONEq(t, `{"rig":"bench","status":"online"}`, (<-got).payload)
+}
+
+func TestPutAllocatesNothing(t *testing.T) {
+	p, warnings := open(t, config("tcp://127.0.0.1:"+strconv.Itoa(freePort(t))))
+	<-warnings
+	r, g, e := sample()
+	allocs := testing.AllocsPerRun(1000, func() {
+		p.Put(&r)
+		p.PutGap(&g)
+		p.PutEvent(&e)
+	})
+	// The goroutine that tries to connect allocates meanwhile, now and then.
+	require.Less(t, allocs, 1.0)
+}
+
+func TestCloseWithoutBroker(t *testing.T) {
+	p, warnings := open(t, config("tcp://127.0.0.1:"+strconv.Itoa(freePort(t))))
+	<-warnings
+	r, g, e := sample()
+	p.Put(&r)
+	p.PutGap(&g)
+	p.PutEvent(&e)
+	require.NoError(t, p.Close())
+	require.Equal(t, mqtt.Stats{}, p.Stats())
+}
+
+func TestBrokerPortTaken(t *testing.T) {
+	b := broker(t, 0)
+	_, port, err := net.SplitHostPort(b.URL()[len("tcp://"):])
+	require.NoError(t, err)
+	n, err := strconv.Atoi(port)
+	require.NoError(t, err)
+	_, err = mqtt.OpenBroker(n)
+	require.ErrorContains(t, err, "mqtt: broker: listen tcp 127.0.0.1:"+port)
+	require.ErrorContains(t, err, "address already in use: another one is running? choose another port")
+}
