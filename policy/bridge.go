@@ -35,7 +35,13 @@ func PoseFromState(s BridgeState) (twinrig.Pose, twinrig.Grip) {
 	return twinrig.Pose{
 		R: twinrig.QuatFromRPY(s[3], s[4], s[5]).Mul(bridgeDown).Normalized(),
 		P: twinrig.Vec3{s[0], s[1], s[2]},
-	}, twinrig.GripFromFinger(bridgeGripZero + bridgeGripSpan*s[6])
+	}, GripFromBridge(s[6])
+}
+
+// GripFromBridge is the opening that Bridge's gripper number means, in states and
+// actions alike. It is not clipped to this arm's travel.
+func GripFromBridge(v float64) twinrig.Grip {
+	return twinrig.GripFromFinger(bridgeGripZero + bridgeGripSpan*v)
 }
 
 // MoveByAction applies a Bridge delta to a target pose: the rotation is about

@@ -37,7 +37,7 @@ func fromBridge(raw mirror.BridgeSegment) mirror.Segment {
 
 func replayBridge(t testing.TB, cfg mirror.ReplayConfig, mode twinrig.Mode) ([]mirror.Replayed, mirror.Pooled) {
 	t.Helper()
-	raw, err := mirror.ReadBridge("testdata/bridge_segments.jsonl")
+	raw, err := mirror.ReadBridge(mirror.RecordedSegments(t))
 	require.NoError(t, err)
 	r, err := mirror.NewReplayer(cfg, mirror.Twin{
 		Spec: sim.Spec{Params: sim.NominalParams()}, Arm: sim.DefaultArmConfig(mode), Gains: gains(),
@@ -89,7 +89,7 @@ func TestReplayBridge(t *testing.T) {
 // Actions are aligned with states as the data set says: applied one step
 // earlier or later, the mirror would follow worse.
 func TestReplayBridgeAlignment(t *testing.T) {
-	raw, err := mirror.ReadBridge("testdata/bridge_segments.jsonl")
+	raw, err := mirror.ReadBridge(mirror.RecordedSegments(t))
 	require.NoError(t, err)
 	r, err := mirror.NewReplayer(mirror.DefaultReplayConfig(), mirror.Twin{
 		Spec: sim.Spec{Params: sim.NominalParams()}, Arm: sim.DefaultArmConfig(twinrig.ModePosition),

@@ -12,7 +12,7 @@ import (
 )
 
 func TestReadBridge(t *testing.T) {
-	segments, err := ReadBridge("testdata/bridge_segments.jsonl")
+	segments, err := ReadBridge(RecordedSegments(t))
 	require.NoError(t, err)
 	require.Len(t, segments, 15)
 	for _, s := range segments {
