@@ -24,11 +24,17 @@ func newRunner(t *testing.T, arm *fakeArm, live bool) *Runner {
 	}
 	r := NewRunner(l, lockstep(c))
 	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- r.Serve(ctx) }()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := r.Serve(ctx); err != nil {
+			t.Log(err) // a fault that the test made
+		}
+	}()
 	t.Cleanup(func() {
 		cancel()
 		<-done
+		require.True(t, arm.off.Load(), "torque is off in the end")
 	})
 	return r
 }

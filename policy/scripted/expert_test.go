@@ -143,8 +143,9 @@ func TestSameSeedSameActions(t *testing.T) {
 		require.Equal(t, a, b, "Reset starts over")
 		return a
 	}
-	require.Equal(t, first(5), first(5))
-	require.NotEqual(t, first(5), first(6))
+	a, again, other := first(5), first(5), first(6)
+	require.Equal(t, a, again)
+	require.NotEqual(t, a, other)
 }
 
 func TestValidateNamesTheKey(t *testing.T) {
