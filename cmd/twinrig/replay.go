@@ -90,10 +90,7 @@ func waypoints(raw *mirror.BridgeSegment) mirror.Segment {
 		xBE, grip := policy.PoseFromState(policy.BridgeState(raw.State[t]))
 		seg.States = append(seg.States, mirror.Waypoint{EE: xBE, Grip: grip})
 		target = policy.MoveByAction(target, raw.Action[t])
-		asked := twinrig.Grip(0)
-		if raw.Action[t][twinrig.GripAxis] >= 0.5 {
-			asked = 1
-		}
+		asked := policy.GripFromBridge(raw.Action[t][twinrig.GripAxis])
 		seg.Targets = append(seg.Targets, mirror.Waypoint{EE: target, Grip: asked})
 	}
 	return seg

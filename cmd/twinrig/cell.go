@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"twinrig"
+	"twinrig/agent"
+	"twinrig/calib"
+	"twinrig/configs"
+	"twinrig/drivers/dynamixel"
+	"twinrig/drivers/widowx"
+	"twinrig/sim"
+)
+
+// wireShare is the share of the rate that the wire allows at which the demo's
+// loop runs: the rest is for the host.
+const wireShare = 0.975
+
+// cell is a robot cell with everything between the serial port and the runner.
+// It does not know whether the arm is real, nor which clock it runs on.
+type cell struct {
+	cfg    configs.Rig
+	cal    *calib.Record
+	bus    *dynamixel.Bus
+	arm    *widowx.Arm
+	loop   *agent.Loop
+	runner *agent.Runner
+	camera twinrig.Camera
+	clock  func() time.Duration
+	tee    tee
+	meter  meter
+	// wireHz is the rate that the wire model allows for the arm's cycle.
+	wireHz float64
+}
+
+// openArm brings the arm on the port up and builds its loop. The arm has no
+// torque yet.
+func openArm(cfg configs.Rig, cal *calib.Record, port dynamixel.Port, sinks ...agent.Sink) (*cell, error) {
+	c := &cell{cfg: cfg, cal: cal, bus: dynamixel.NewBus(port, cfg.Bus)}
+	var err error
+	if c.arm, err = widowx.New(c.bus, cfg.Arm, cal.Arm); err != nil {
+		return nil, err
+	}
+	if err := c.arm.Open(); err != nil {
+		return nil, err
+	}
+	wire := cfg.Bus.Wire()
+	cycle := c.arm.CycleTime(wire) + c.arm.HealthTime(wire)/time.Duration(cfg.Arm.HealthEveryCycles)
+	c.wireHz = 1 / cycle.Seconds()
+	kin := sim.NewKinematics()
+	c.loop, err = agent.NewLoop(cfg.Loop, agent.Deps{
+		Arm: c.arm, Mode: c.arm.Mode(), Kin: kin, Gravity: kin,
+		Stiffness: twinrig.Joints(cal.Arm.StiffnessNmPerRad),
+		Sinks:     append([]agent.Sink{&c.meter, &c.tee}, sinks...),
+	})
+	return c, err
+}
+
+// fastest is the loop rate in Hz that the wire leaves room for.
+func fastest(cfg *configs.Rig, cal *calib.Record) (float64, error) {
+	arm, err := widowx.New(nil, cfg.Arm, cal.Arm)
+	if err != nil {
+		return 0, err
+	}
+	wire := cfg.Bus.Wire()
+	cycle := arm.CycleTime(wire) + arm.HealthTime(wire)/time.Duration(cfg.Arm.HealthEveryCycles)
+	return wireShare / cycle.Seconds(), nil
+}
+
+// tee passes reports on to those that listen to the present trial.
+type tee struct{ to atomic.Pointer[[]agent.Sink] }
+
+// Put implements agent.Sink.
+func (t *tee) Put(r *twinrig.Report) {
+	to := t.to.Load()
+	if to == nil {
+		return
+	}
+	for _, s := range *to {
+		s.Put(r)
+	}
+}
+
+func (t *tee) set(to ...agent.Sink) { t.to.Store(&to) }
+
+// closers are closed in reverse, each once.
+type closers []func() error
+
+func (c *closers) add(f func() error) { *c = append(*c, f) }
+
+func (c *closers) close() error {
+	var err error
+	for i := len(*c) - 1; i >= 0; i-- {
+		err = errors.Join(err, (*c)[i]())
+	}
+	*c = nil
+	return err
+}
+
+// named adds what an error is about.
+func named(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

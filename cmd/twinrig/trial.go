@@ -1,0 +1,277 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"twinrig"
+	"twinrig/agent"
+	"twinrig/agent/record"
+	"twinrig/configs"
+	"twinrig/eval"
+	"twinrig/policy"
+	"twinrig/policy/hold"
+	"twinrig/policy/scripted"
+	"twinrig/sim"
+	"twinrig/sim/mirror"
+	"twinrig/sim/scene"
+)
+
+const quarterTurn = math.Pi / 2
+
+// startTolerance is how near the start pose a trial begins, rad.
+const startTolerance = 0.02
+
+// settling is how long the placed objects and the arm stand before a trial.
+const settling = 300 * time.Millisecond
+
+// telemetry is what a trial tells the world; it never blocks.
+type telemetry interface {
+	agent.Sink
+	PutEvent(e *twinrig.Event)
+	PutGap(g *twinrig.Gap)
+}
+
+// operator sets the scene up for a trial and judges it. On the virtual rig one
+// with privileged knowledge does both, and says so.
+type operator interface {
+	// Stage puts the objects where the trial wants them.
+	Stage(s *scene.Scene, p scene.Placement, seed uint64) error
+	// See gives the judge a view of what is really there.
+	See(func(scene.View) error) error
+	// Source names the origin of the verdicts.
+	Source() string
+}
+
+// runner runs the trials of a study on a cell. It is eval.Runner.
+type runner struct {
+	cell     *cell
+	study    configs.Study
+	operator operator
+	stages   map[string]*stage
+	dir      string // of the study
+	lockstep bool
+	virtual  bool
+	digest   string // of the resolved configuration
+	config   []byte
+	tell     telemetry // may be nil
+	pictures *pictures
+	// recording is the present trial's, for the mirror's goroutine.
+	recording atomic.Pointer[record.Writer]
+}
+
+// RunTrial implements eval.Runner.
+func (r *runner) RunTrial(ctx context.Context, t eval.Trial) (eval.Result, error) {
+	st := r.stages[t.Scene]
+	if st == nil {
+		return eval.Result{}, fmt.Errorf("scene %q is not staged", t.Scene)
+	}
+	tr := &trial{runner: r, spec: t, stage: st, placement: make(scene.Placement, len(t.Placement))}
+	for name, s := range t.Placement {
+		tr.placement[name] = scene.Spot(s)
+	}
+	return tr.run(ctx)
+}
+
+// trial is one trial on its way.
+type trial struct {
+	*runner
+	spec      eval.Trial
+	stage     *stage
+	placement scene.Placement
+
+	rec     *record.Writer
+	judge   *scene.Judge
+	began   time.Duration
+	started bool
+	steps   int
+	frame   twinrig.Frame
+	seen    uint64 // Seq of the last recorded frame
+	events  scene.Event
+	failed  error // why watching failed
+}
+
+func (t *trial) run(ctx context.Context) (res eval.Result, err error) {
+	res.Provenance = eval.Provenance{
+		ConfigSHA256: t.digest, Software: softwareVersion(), MuJoCo: mujocoVersion(), Seed: t.spec.Seed,
+	}
+	if t.judge, err = scene.NewJudge(&t.stage.scene, scene.DefaultRules()); err != nil {
+		return res, err
+	}
+	if err := t.setUp(ctx); err != nil {
+		return t.fault(res, err)
+	}
+	if t.rec, err = record.Create(t.path(), t.header(), t.cell.cfg.Record); err != nil {
+		return res, err
+	}
+	t.recording.Store(t.rec)
+	end, runErr := t.drive(ctx)
+	t.cell.tee.set()
+	defer t.recording.Store(nil)
+	res.Start, res.End = end.Began.Seconds(), end.Ended.Seconds()
+	res.ControlSteps, res.Loop = end.Steps, t.cell.meter.loop()
+	stopErr := t.stage.mirror.Stop()
+	if err := t.finish(&res, end, runErr); err != nil {
+		return res, errors.Join(err, t.rec.Close())
+	}
+	if err := errors.Join(stopErr, t.rec.Close()); err != nil {
+		return res, err
+	}
+	if runErr != nil {
+		return t.fault(res, runErr)
+	}
+	return res, nil
+}
+
+func (t *trial) path() string {
+	return filepath.Join(t.dir, "trials", t.spec.ID, "trial.mcap")
+}
+
+func (t *trial) header() record.Header {
+	kind := "real"
+	if t.virtual {
+		kind = "virtual"
+	}
+	return record.Header{
+		Trial: t.spec.ID, Rig: t.cell.cfg.Name, Kind: kind,
+		Fields: map[string]string{
+			"scene": t.spec.Scene, "policy": t.spec.Policy, "instruction": t.spec.Instruction,
+			"seed": fmt.Sprint(t.spec.Seed), "config_sha256": t.digest,
+			"software": softwareVersion(), "mujoco": mujocoVersion(),
+		},
+		Attachments: []record.Attachment{{Name: "config.yaml", MediaType: "application/yaml", Data: t.config}},
+	}
+}
+
+// setUp brings the arm out of the way and has the objects placed.
+func (t *trial) setUp(ctx context.Context) error {
+	if err := t.cell.runner.MoveTo(ctx, mirror.NeutralPose, 1, startTolerance); err != nil {
+		return err
+	}
+	if err := t.operator.Stage(&t.stage.scene, t.placement, t.spec.Seed); err != nil {
+		return err
+	}
+	_, err := t.cell.runner.Run(ctx, agent.Hold{}, func(*twinrig.Report) bool { return false }, settling)
+	return err
+}
+
+// drive lets the policy drive.
+func (t *trial) drive(ctx context.Context) (agent.TrialEnd, error) {
+	p, err := t.policy()
+	if err != nil {
+		return agent.TrialEnd{}, err
+	}
+	var exec policy.Executor
+	if t.lockstep {
+		exec = policy.NewInline(func() time.Duration { return t.study.Inference })
+	} else {
+		exec = policy.NewAsync()
+	}
+	return t.cell.runner.RunTrial(ctx, agent.Trial{
+		Start: mirror.NeutralPose, StartTol: startTolerance,
+		Broker: t.cell.cfg.Policy,
+		Deps: policy.Deps{
+			Policy: p, Kin: sim.NewKinematics(), Allow: t.cell.cfg.Loop.Guard.Workspace.Allow, Executor: exec,
+		},
+		Ready: t.ready,
+		Judge: t.watch,
+		// One more second than the time-out, in which a success whose dwell
+		// has begun in time may be completed.
+		Limit: seconds(t.spec.Timeout) + time.Second,
+	})
+}
+
+func (t *trial) policy() (policy.Policy, error) {
+	skill := scripted.Expert()
+	switch t.spec.Policy {
+	case "hold":
+		return hold.New(), nil
+	case "clumsy":
+		skill = scripted.Clumsy()
+	}
+	return scripted.New(scripted.Config{
+		Task: t.stage.task(t.placement), Skill: skill, Seed: t.spec.Seed,
+	}, sim.NewKinematics())
+}
+
+// ready is the last gate: the judge looks at the scene, the mirror takes its
+// place, and everybody begins to listen.
+func (t *trial) ready(rep *twinrig.Report) error {
+	if err := t.operator.See(t.judge.Start); err != nil {
+		return err
+	}
+	if err := t.stage.mirror.Start(rep.State, t.stage.scene.Poses(t.placement)); err != nil {
+		return err
+	}
+	t.cell.meter.reset()
+	t.event(rep.Now, "trial_start", t.spec.Instruction)
+	t.cell.tee.set(t.rec, t.stage.sink(t.lockstep))
+	return nil
+}
+
+// watch is asked once a control step whether the trial is over.
+func (t *trial) watch(rep *twinrig.Report) bool {
+	if !t.started {
+		t.started, t.began = true, rep.Now
+	}
+	if t.steps%t.study.FrameEvery == 0 {
+		t.look()
+	}
+	t.steps++
+	tick := scene.Tick{Now: rep.Now, Grip: rep.State.Grip, GripGoal: rep.Sent.Grip}
+	t.failed = t.operator.See(func(v scene.View) error {
+		ev, err := t.judge.Step(tick, v)
+		if began := ev &^ t.events; began != 0 {
+			t.event(rep.Now, "seen", strings.Join(began.Names(), " "))
+		}
+		t.events = ev
+		return err
+	})
+	if t.failed != nil || t.judge.Done() {
+		return true
+	}
+	return rep.Now-t.began >= seconds(t.spec.Timeout) && !t.judge.Pending()
+}
+
+// look records a frame if there is a new one. A camera without one is judged by
+// its health, not here.
+func (t *trial) look() {
+	if t.cell.camera == nil || t.cell.camera.Latest(&t.frame) != nil || t.frame.Seq == t.seen {
+		return
+	}
+	t.seen = t.frame.Seq
+	t.rec.PutFrame(cameraName, &t.frame)
+	t.pictures.keep(&t.frame)
+}
+
+func (t *trial) event(at time.Duration, kind, detail string) {
+	e := twinrig.Event{Stamp: at, Kind: kind, Trial: t.spec.ID, Detail: detail}
+	t.rec.PutEvent(&e)
+	if t.tell != nil {
+		t.tell.PutEvent(&e)
+	}
+}
+
+// fault turns an error that the rig or the policy is to blame for into a result;
+// an interruption stays an error.
+func (t *trial) fault(res eval.Result, err error) (eval.Result, error) {
+	var f *agent.Fault
+	switch {
+	case errors.Is(err, context.Canceled):
+		return res, err
+	case errors.As(err, &f) || errors.Is(err, agent.ErrNotThere):
+		res.Termination, res.Note = eval.HardwareFault, err.Error()
+	default:
+		res.Termination, res.Note = eval.Invalid, err.Error()
+	}
+	res.Verdict = nil
+	return res, nil
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"twinrig/agent"
+	"twinrig/eval"
+	"twinrig/sim/scene"
+)
+
+// finish turns what was seen into the result, and logs how it ended.
+func (t *trial) finish(res *eval.Result, end agent.TrialEnd, runErr error) error {
+	gaps, err := t.stage.mirror.Gaps()
+	if err != nil {
+		return err
+	}
+	// In lockstep the gaps are written here, in their order, so that the file
+	// does not depend on how two goroutines took turns.
+	if t.lockstep {
+		for i := range gaps {
+			t.rec.PutGap(&gaps[i])
+		}
+	}
+	res.Gap = eval.GapOf(gaps)
+	out := t.judge.Outcome()
+	mirrored := t.stage.judge.Outcome()
+	res.Mirror = &eval.Mirror{Success: mirrored.Succeeded(), Partial: mirrored.PickedUp()}
+	res.TGrasp, res.TLift = t.since(out.Grasp), t.since(out.Lift)
+	if out.Succeeded() {
+		res.TSuccess = t.since(out.Success)
+	}
+	res.Unstable = out.Unstable
+	switch {
+	case runErr != nil:
+	case t.failed != nil:
+		res.Termination, res.Note = eval.Invalid, t.failed.Error()
+	case out.Invalid != "":
+		res.Termination, res.Note = eval.Invalid, out.Invalid
+	case out.Succeeded():
+		res.Termination = eval.Success
+	default:
+		res.Termination = eval.Timeout
+	}
+	if res.Termination.Counted() {
+		res.Verdict = &eval.Verdict{
+			Success: out.Succeeded(), Partial: out.PickedUp(), Labels: labels(out.Labels),
+			Source: t.operator.Source(),
+		}
+		res.Recovered = labels(out.Recovered)
+	}
+	t.event(end.Ended, "trial_end", strings.TrimSpace(string(res.Termination)+" "+res.Note))
+	t.pictures.choose(&t.spec, t.stage, &out)
+	return nil
+}
+
+// since is a judge's time in s after the first action, nil for never.
+func (t *trial) since(at time.Duration) *float64 {
+	if at == scene.Never {
+		return nil
+	}
+	s := (at - t.began).Seconds()
+	return &s
+}
+
+// labels spells the judge's labels as the evaluation's: they are the same words.
+func labels(ls []scene.Label) []eval.Label {
+	var out []eval.Label
+	for _, l := range ls {
+		out = append(out, eval.Label(l))
+	}
+	return out
+}

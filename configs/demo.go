@@ -1,0 +1,127 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"twinrig/sim/scene"
+	"twinrig/sim/virtual"
+)
+
+// Demo is a study on the virtual rig.
+type Demo struct {
+	Rig     Rig            `yaml:"rig"`
+	Virtual virtual.Config `yaml:"virtual"`
+	Study   Study          `yaml:"study"`
+	// MQTTPort is where the embedded broker listens; 0 is any free port.
+	MQTTPort int `yaml:"mqtt_port"`
+}
+
+// Study is the plan of the demo's study.
+type Study struct {
+	// Scenes are files, or names of shipped scenes.
+	Scenes []string `yaml:"scenes"`
+	// Policies are any of expert, clumsy, hold.
+	Policies []string `yaml:"policies"`
+	// Placements is the number of placements drawn for each scene, Trials the
+	// number of trials for each scene and policy.
+	Placements int           `yaml:"placements"`
+	Trials     int           `yaml:"trials"`
+	Timeout    time.Duration `yaml:"timeout"`
+	// Inference is the simulated inference time of the policies in lockstep;
+	// live they take what they take.
+	Inference time.Duration `yaml:"inference"`
+	// PlaceSigma and PlaceYawSigma are how exactly the virtual operator puts
+	// the objects where the plan wants them.
+	PlaceSigma    float64 `yaml:"place_sigma_m"`
+	PlaceYawSigma float64 `yaml:"place_yaw_sigma_rad"`
+	// FrameEvery is the number of control steps between two recorded frames.
+	FrameEvery int `yaml:"frame_every_steps"`
+}
+
+// Validate names the key that is wrong and its limit.
+func (s *Study) Validate() error {
+	switch {
+	case len(s.Scenes) == 0:
+		return errors.New("scenes: is empty")
+	case len(s.Policies) == 0:
+		return errors.New("policies: is empty")
+	case s.Placements < 1 || s.Placements > 1000:
+		return fmt.Errorf("placements: %d is outside 1 to 1000", s.Placements)
+	case s.Trials < 1 || s.Trials > 10000:
+		return fmt.Errorf("trials: %d is outside 1 to 10000", s.Trials)
+	case s.Timeout < time.Second || s.Timeout > 10*time.Minute:
+		return fmt.Errorf("timeout: %v is outside 1s to 10m", s.Timeout)
+	case s.Inference < 0 || s.Inference > 10*time.Second:
+		return fmt.Errorf("inference: %v is outside 0s to 10s", s.Inference)
+	case !(s.PlaceSigma >= 0 && s.PlaceSigma <= 0.05):
+		return fmt.Errorf("place_sigma_m: %g is outside 0 to 0.05", s.PlaceSigma)
+	case !(s.PlaceYawSigma >= 0 && s.PlaceYawSigma <= 1):
+		return fmt.Errorf("place_yaw_sigma_rad: %g is outside 0 to 1", s.PlaceYawSigma)
+	case s.FrameEvery < 1 || s.FrameEvery > 1000:
+		return fmt.Errorf("frame_every_steps: %d is outside 1 to 1000", s.FrameEvery)
+	}
+	for _, p := range s.Policies {
+		if p != "expert" && p != "clumsy" && p != "hold" {
+			return fmt.Errorf("policies: %q is none of expert, clumsy, hold", p)
+		}
+	}
+	return nil
+}
+
+// DemoFile is the shipped demo.
+const DemoFile = "demo.yaml"
+
+// LoadDemo reads a demo file, or the shipped one for an empty path.
+func LoadDemo(path string) (Demo, error) {
+	d := Demo{Rig: DefaultRig(), Virtual: virtual.DefaultConfig()}
+	var text []byte
+	var err error
+	if path == "" {
+		path = DemoFile
+		text, err = Shipped.ReadFile(path)
+	} else {
+		text, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return d, fmt.Errorf("configs: %w", err)
+	}
+	if err := decode(text, &d); err != nil {
+		return d, fmt.Errorf("configs: %s: %w", path, err)
+	}
+	if err := d.Validate(); err != nil {
+		return d, fmt.Errorf("configs: %s: %w", path, err)
+	}
+	return d, nil
+}
+
+// Validate names section and key of the first impossible value.
+func (d *Demo) Validate() error {
+	if err := d.Rig.Validate(); err != nil {
+		return fmt.Errorf("rig: %w", err)
+	}
+	if err := d.Virtual.Validate(); err != nil {
+		return fmt.Errorf("virtual: %w", err)
+	}
+	if err := d.Study.Validate(); err != nil {
+		return fmt.Errorf("study: %w", err)
+	}
+	if d.MQTTPort < 0 || d.MQTTPort > 65535 {
+		return fmt.Errorf("mqtt_port: %d is outside 0 to 65535", d.MQTTPort)
+	}
+	return nil
+}
+
+// Scene loads a scene by the name of a shipped one, or else from a file.
+func Scene(name string) (scene.Scene, error) {
+	if text, err := Shipped.ReadFile("scenes/" + name + ".yaml"); err == nil {
+		s, err := scene.Parse(text)
+		if err != nil {
+			return s, fmt.Errorf("configs: scenes/%s.yaml: %w", name, err)
+		}
+		return s, nil
+	}
+	return scene.Load(name)
+}

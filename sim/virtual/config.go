@@ -1,0 +1,59 @@
+package virtual
+
+import (
+	"fmt"
+	"time"
+
+	"twinrig/drivers/dynamixel"
+	"twinrig/sim/virtual/webcam"
+)
+
+// framePeriod is the hidden camera's: 30 frames a second.
+const framePeriod = time.Second / 30
+
+// cameraName is the hidden camera's in its world.
+const cameraName = "webcam"
+
+// Config describes a virtual rig.
+type Config struct {
+	// Seed draws the hidden differences; Hidden false leaves them out.
+	Seed   uint64 `yaml:"seed"`
+	Hidden bool   `yaml:"hidden"`
+	// Baud, ReplyGap and Latency are the line's: its rate in bit/s, how long
+	// each servo takes to answer, and the USB adapter's latency timer.
+	Baud     int           `yaml:"baud"`
+	ReplyGap time.Duration `yaml:"reply_gap"`
+	Latency  time.Duration `yaml:"latency"`
+	// CameraLatency is the time from exposure to a frame being there.
+	CameraLatency time.Duration `yaml:"camera_latency"`
+	// Webcam is how the paced rig serves its pictures.
+	Webcam webcam.Config `yaml:"webcam"`
+}
+
+// DefaultConfig is a U2D2 with its latency timer at 1 ms at 1 Mbps.
+func DefaultConfig() Config {
+	w := webcam.DefaultConfig()
+	w.Rate = 10
+	return Config{
+		Seed: 1, Hidden: true,
+		Baud: 1_000_000, ReplyGap: 10 * time.Microsecond, Latency: time.Millisecond,
+		CameraLatency: 30 * time.Millisecond,
+		Webcam:        w,
+	}
+}
+
+// Validate names the key that is wrong and its limit.
+func (c *Config) Validate() error {
+	bus := dynamixel.Default()
+	bus.Baud, bus.ReplyGap, bus.Latency = c.Baud, c.ReplyGap, c.Latency
+	if err := bus.Validate(); err != nil {
+		return err
+	}
+	if c.CameraLatency < 0 || c.CameraLatency > time.Second {
+		return fmt.Errorf("camera_latency: %v is outside 0s to 1s", c.CameraLatency)
+	}
+	if err := c.Webcam.Validate(); err != nil {
+		return fmt.Errorf("webcam: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package virtual
+
+import (
+	"fmt"
+	"time"
+
+	"twinrig"
+	"twinrig/drivers/dynamixel"
+	"twinrig/drivers/dynamixel/servotest"
+	"twinrig/sim"
+)
+
+// rig is what both kinds of rig have in common.
+type rig struct {
+	world  *World
+	chain  *servotest.Chain
+	camera *camera
+}
+
+// World is the hidden world: for the operator and the judge only.
+func (r *rig) World() *World { return r.world }
+
+func newRig(cfg Config, clock func() time.Duration) (*rig, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("virtual: %w", err)
+	}
+	h := NoHidden()
+	if cfg.Hidden {
+		h = DrawHidden(cfg.Seed)
+	}
+	h.Params.Timestep = worldStep
+	b := believed()
+	spec := sim.CameraOf(cameraName, &b.Camera)
+	spec.BaseFromCamera = spec.BaseFromCamera.Mul(h.CameraFromCamera)
+	world, err := newWorld(h, spec, b.Arm.Gripper)
+	if err != nil {
+		return nil, err
+	}
+	line := servotest.Default()
+	line.Baud, line.ReplyGap, line.Latency, line.Step = cfg.Baud, cfg.ReplyGap, cfg.Latency, worldStep
+	return &rig{
+		world:  world,
+		chain:  servotest.NewChain(line, newServos(&h), world),
+		camera: &camera{world: world, clock: clock, latency: cfg.CameraLatency, renderers: map[string]*sim.Renderer{}},
+	}, nil
+}
+
+// worldStep is the period of the servos' inner loops and of the physics.
+const worldStep = time.Millisecond
+
+func (r *rig) close() {
+	r.camera.close()
+	r.world.close()
+}
+
+// Lockstep is a virtual rig in virtual time: its clock moves only when somebody
+// waits on it, and everything is decided by the seed and the bytes. One
+// goroutine uses the port and the clock.
+type Lockstep struct {
+	*rig
+	clock *servotest.Clock
+	pipe  *servotest.Pipe
+}
+
+// NewLockstep builds a rig whose clock stands at 0.
+func NewLockstep(cfg Config) (*Lockstep, error) {
+	clock := &servotest.Clock{}
+	r, err := newRig(cfg, clock.Now)
+	if err != nil {
+		return nil, err
+	}
+	return &Lockstep{rig: r, clock: clock, pipe: servotest.NewPipe(r.chain, clock)}, nil
+}
+
+// Clock is the rig's time.
+func (l *Lockstep) Clock() *servotest.Clock { return l.clock }
+
+// Port is the serial port that the servos are on.
+func (l *Lockstep) Port() dynamixel.Port { return l.pipe }
+
+// Camera is the webcam; its frames are drawn at virtual time.
+func (l *Lockstep) Camera() twinrig.Camera { return l.camera }
+
+// Close frees the world.
+func (l *Lockstep) Close() { l.close() }
