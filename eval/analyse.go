@@ -74,6 +74,9 @@ func Analyse(s *Study, results []Result, curves []Curve) (*Analysis, error) {
 	a.measure()
 	byID := make(map[string]Curve, len(curves))
 	for _, c := range curves {
+		if len(c.T) != len(c.EEMM) {
+			return nil, fmt.Errorf("eval: curve of %s: %d times for %d values", c.Trial, len(c.T), len(c.EEMM))
+		}
 		byID[c.Trial] = c
 	}
 	a.Gap = poolGaps(a.Counted, byID)

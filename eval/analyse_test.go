@@ -158,7 +158,7 @@ func TestPooledGapAndAgreement(t *testing.T) {
 	require.InDelta(t, 7, g.EEMaxMM, 0)
 	require.Equal(t, stats.Rate{K: 1, N: 2}, g.Diverged)
 	require.InDelta(t, 4, *g.FirstDivergence, 0)
-	require.Nil(t, g.EEP95, "unknown without the curves")
+	require.Nil(t, g.EEP95MM, "unknown without the curves")
 	require.Equal(t, stats.Agreement{Both: 1, OnlySim: 1}, a.Agreement)
 	require.Equal(t, LoopPool{Trials: 2, Ticks: 200, Misses: 3, Hz: 200 / 3.0, LateP50US: 20, LateP99US: 900}, a.Loop)
 
@@ -168,10 +168,12 @@ func TestPooledGapAndAgreement(t *testing.T) {
 	}
 	a, err = Analyse(s, results, curves)
 	require.NoError(t, err)
-	require.InDelta(t, 1.5+0.85*5.5, *a.Gap.EEP95, 1e-12)
+	require.InDelta(t, 1.5+0.85*5.5, *a.Gap.EEP95MM, 1e-12)
 	a, err = Analyse(s, results, curves[:1])
 	require.NoError(t, err)
-	require.Nil(t, a.Gap.EEP95, "one curve is missing")
+	require.Nil(t, a.Gap.EEP95MM, "one curve is missing")
+	_, err = Analyse(s, results, []Curve{{Trial: plan[0].ID, T: []float64{0, 1}, EEMM: []float64{7}}})
+	require.ErrorContains(t, err, "2 times for 1 values")
 }
 
 func TestUnlabelledErrorIsShort(t *testing.T) {

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"math"
+	"slices"
 
 	"twinrig"
 	"twinrig/eval/stats"
@@ -40,41 +41,48 @@ func GapOf(gaps []twinrig.Gap) *Gap {
 	}
 	ee := CurveOf("", gaps)
 	g := &Gap{Steps: len(gaps)}
-	var rot, grip, pos, vel float64
-	for j := range twinrig.NumJoints {
-		pos, vel = 0, 0
-		for i := range gaps {
-			pos += gaps[i].Joints[j] * gaps[i].Joints[j]
-			vel += gaps[i].Velocity[j] * gaps[i].Velocity[j]
-		}
-		g.JointRMS[j] = math.Sqrt(pos / float64(len(gaps)))
-		g.JointVelRMS[j] = math.Sqrt(vel / float64(len(gaps)))
-	}
+	var rot, grip stats.Pool
+	var pos, vel [twinrig.NumJoints]stats.Pool
 	for i := range gaps {
-		rot += gaps[i].Rotation * gaps[i].Rotation
-		grip += float64(gaps[i].Grip * gaps[i].Grip)
-		g.EEMaxMM = max(g.EEMaxMM, ee.EEMM[i])
+		rot.Add(gaps[i].Rotation, 1)
+		grip.Add(float64(gaps[i].Grip), 1)
+		for j := range twinrig.NumJoints {
+			pos[j].Add(gaps[i].Joints[j], 1)
+			vel[j].Add(gaps[i].Velocity[j], 1)
+		}
 		if g.Divergence == nil && ee.EEMM[i] > DivergenceMM {
 			g.Divergence = &ee.T[i]
 		}
 	}
+	for j := range twinrig.NumJoints {
+		g.JointRMS[j], _ = pos[j].RMS()
+		g.JointVelRMS[j], _ = vel[j].RMS()
+	}
+	rotRMS, _ := rot.RMS()
+	gripRMS, _ := grip.RMS()
+	g.EERotRMSDeg, g.GripRMSMM = rotRMS*180/math.Pi, gripRMS*gripMM
 	g.EERMSMM, _ = stats.RMS(ee.EEMM)
 	g.EEP95MM, _ = stats.Percentile(ee.EEMM, 0.95)
-	g.EERotRMSDeg = math.Sqrt(rot/float64(len(gaps))) * 180 / math.Pi
-	g.GripRMSMM = math.Sqrt(grip/float64(len(gaps))) * gripMM
+	g.EEMaxMM = slices.Max(ee.EEMM)
 	return g
 }
 
 // GapPool is the gap over all control steps of several trials.
 type GapPool struct {
-	Trials, Steps          int
-	EERMSMM, EERotRMSDeg   float64
-	JointRMS, JointVelRMS  twinrig.Joints // rad, rad/s
-	AllJointsRMS           float64        // rad, over all joints
-	GripRMSMM              float64
-	EEMaxMM                float64
-	Diverged               stats.Rate // trials that ever came further apart than DivergenceMM
-	FirstDivergence, EEP95 *float64   // s, median of those that did; mm, known only with the curves
+	Trials, Steps int
+	// The end effector's distance (RMS and largest), the hand's true angle and
+	// the gripper's opening.
+	EERMSMM, EEMaxMM, EERotRMSDeg, GripRMSMM float64
+	// EEP95MM is nil unless every trial's curve is known.
+	EEP95MM *float64
+	// JointRMS is in rad, JointVelRMS in rad/s; AllJointsRMS is JointRMS over
+	// all joints.
+	JointRMS, JointVelRMS twinrig.Joints
+	AllJointsRMS          float64
+	// Diverged counts the trials that were ever more than DivergenceMM apart,
+	// FirstDivergence is the median of their first times in s, nil for none.
+	Diverged        stats.Rate
+	FirstDivergence *float64
 }
 
 // poolGaps pools the trials that have a gap. The 95th percentile is of all
@@ -118,7 +126,7 @@ func poolGaps(results []Result, curves map[string]Curve) GapPool {
 		p.JointVelRMS[j], _ = vel[j].RMS()
 	}
 	if p95, ok := stats.Percentile(steps, 0.95); ok && complete {
-		p.EEP95 = &p95
+		p.EEP95MM = &p95
 	}
 	if first, ok := stats.Percentile(firsts, 0.5); ok {
 		p.FirstDivergence = &first

@@ -59,9 +59,16 @@ func TestMedianStopsWithTheTypicalTrial(t *testing.T) {
 	require.Empty(t, median([]eval.Curve{curve(9, 1), curve(9, 2)}, 10), "two trials have no median to speak of")
 }
 
-func TestUnknownCurveIsAnError(t *testing.T) {
+// TestOnlyCountedCurvesAreDrawn adds one of an attempt that does not count and
+// one too short to draw.
+func TestOnlyCountedCurvesAreDrawn(t *testing.T) {
 	r := sample(t)
-	r.Curves = append(r.Curves, eval.Curve{Trial: "other", T: []float64{0, 1}, EEMM: []float64{0, 1}})
-	_, err := r.curveChart()
-	require.ErrorContains(t, err, `curve of "other"`)
+	want, err := r.curveChart()
+	require.NoError(t, err)
+	r.Curves = append(r.Curves,
+		eval.Curve{Trial: r.Excluded[0].Trial.ID, T: []float64{0, 99}, EEMM: []float64{0, 99}},
+		eval.Curve{Trial: r.Counted[0].Trial.ID, T: []float64{0}, EEMM: []float64{99}})
+	got, err := r.curveChart()
+	require.NoError(t, err)
+	require.Equal(t, want, got)
 }

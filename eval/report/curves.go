@@ -21,24 +21,18 @@ const (
 	medianBins = 60
 )
 
-// curveChart shows every trial's gap over time, and each policy's median.
+// curveChart shows the gap over time of every trial that counts, and each
+// policy's median.
 func (r *Report) curveChart() (template.HTML, error) {
 	p := newPlot("time in the trial, s", "distance between end effectors, mm")
 	p.Add(grid(true, true))
-	policyOf := map[string]int{}
-	for i := range r.Results {
-		for k, c := range r.Pooled {
-			if c.Policy == r.Results[i].Trial.Policy {
-				policyOf[r.Results[i].Trial.ID] = k
-			}
-		}
-	}
+	policyOf := r.policies()
 	var end, top float64
 	byPolicy := make([][]eval.Curve, len(r.Pooled))
 	for _, c := range r.Curves {
-		policy, known := policyOf[c.Trial]
-		if !known || len(c.T) != len(c.EEMM) || len(c.T) < 2 {
-			return "", fmt.Errorf("report: curve of %q: unknown trial, or not two points", c.Trial)
+		policy, counted := policyOf[c.Trial]
+		if !counted || len(c.T) < 2 {
+			continue
 		}
 		byPolicy[policy] = append(byPolicy[policy], c)
 		end = max(end, c.T[len(c.T)-1])
@@ -74,6 +68,19 @@ func (r *Report) curveChart() (template.HTML, error) {
 	}
 	p.X.Tick.Marker, p.Y.Tick.Marker = ticks(p.X.Max), ticks(p.Y.Max)
 	return drawSVG(p, chartWidth, 300, "end effector gap over time, a line a trial")
+}
+
+// policies is the index of the policy of every trial that counts.
+func (r *Report) policies() map[string]int {
+	index := map[string]int{}
+	for k, c := range r.Pooled {
+		index[c.Policy] = k
+	}
+	of := map[string]int{}
+	for i := range r.Counted {
+		of[r.Counted[i].Trial.ID] = index[r.Counted[i].Trial.Policy]
+	}
+	return of
 }
 
 func addLine(p *plot.Plot, xys plotter.XYs, ink color.Color, width vg.Length) error {

@@ -119,22 +119,15 @@ func dataURI(data []byte) (template.URL, error) {
 // labelRows counts the failures by label, leaving out labels that none has.
 func (r *Report) labelRows() []labelRow {
 	var rows []labelRow
+	policyOf := r.policies()
 	for _, l := range eval.Labels() {
 		row := labelRow{Label: l, Counts: make([]int, len(r.Pooled))}
-		total := 0
 		for i := range r.Counted {
-			res := &r.Counted[i]
-			if !slices.Contains(res.Verdict.Labels, l) {
-				continue
-			}
-			for k, c := range r.Pooled {
-				if c.Policy == res.Trial.Policy {
-					row.Counts[k]++
-					total++
-				}
+			if res := &r.Counted[i]; slices.Contains(res.Verdict.Labels, l) {
+				row.Counts[policyOf[res.Trial.ID]]++
 			}
 		}
-		if total > 0 {
+		if slices.Max(row.Counts) > 0 {
 			rows = append(rows, row)
 		}
 	}

@@ -32,7 +32,7 @@ type PolicySummary struct {
 	N   int      `json:"n"`
 }
 
-// GapSummary is the gap over all control steps. EEP95 needs all curves.
+// GapSummary is the gap over all control steps. EEP95MM needs all curves.
 type GapSummary struct {
 	EERMSMM     float64  `json:"ee_rms_mm"`
 	EEP95MM     *float64 `json:"ee_p95_mm"`
@@ -67,7 +67,7 @@ func (r *Report) Summary(speedup float64, studyDir string) Summary {
 	}
 	if g := r.Gap; g.Trials > 0 {
 		s.Gap = &GapSummary{
-			EERMSMM: g.EERMSMM, EEP95MM: g.EEP95, EERotRMSDeg: g.EERotRMSDeg,
+			EERMSMM: g.EERMSMM, EEP95MM: g.EEP95MM, EERotRMSDeg: g.EERotRMSDeg,
 			JointRMS: g.AllJointsRMS, PerJoint: map[string]float64{},
 		}
 		for j, rms := range g.JointRMS {

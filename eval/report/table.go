@@ -102,7 +102,7 @@ func (r *Report) gapTable() string {
 		"quantity", "value")
 	t.AppendRows([]table.Row{
 		{"end effector RMS", fmt.Sprintf("%.2f mm", g.EERMSMM)},
-		{"end effector p95", orNone("%.2f mm", g.EEP95)},
+		{"end effector p95", orNone("%.2f mm", g.EEP95MM)},
 		{"end effector max", fmt.Sprintf("%.2f mm", g.EEMaxMM)},
 		{"hand rotation RMS", fmt.Sprintf("%.2f deg", g.EERotRMSDeg)},
 		{"gripper opening RMS", fmt.Sprintf("%.2f mm", g.GripRMSMM)},
