@@ -98,7 +98,7 @@ func New(bus Bus, cfg Config, cal calib.Arm) (*Arm, error) {
 		return nil, fmt.Errorf("widowx: calibration: %w", err)
 	}
 	m := newMotorMap(&cal, cfg.ArmMode())
-	return &Arm{
+	a := &Arm{
 		bus:      bus,
 		cfg:      cfg,
 		motorMap: m,
@@ -108,7 +108,9 @@ func New(bus Bus, cfg Config, cal calib.Arm) (*Arm, error) {
 		out:      newOutput(m.motors),
 		health:   newHealth(m.motors),
 		brake:    newBrake(m.motors),
-	}, nil
+	}
+	a.poll.fast = cfg.FastSync // until Open has asked the servos
+	return a, nil
 }
 
 // Mode returns who closes the position loop.
@@ -131,7 +133,8 @@ func (a *Arm) EffortLimit() twinrig.Joints {
 func (a *Arm) PositionLimits() twinrig.Limits { return a.limits }
 
 // CycleTime returns what one Read and one Write take on the wire: the reading
-// of all servos and every goal that can be due. A look at a servo's health, in
+// of all servos and every goal that can be due; before Open, if the servos can do
+// what the configuration wants. A look at a servo's health, in
 // one of HealthEveryCycles readings, comes on top: HealthTime. Like Read it
 // belongs to the arm's goroutine.
 func (a *Arm) CycleTime(w dynamixel.Wire) time.Duration {

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -14,9 +13,6 @@ import (
 // missLimit is how many readings in a row may be incomplete before the poll
 // tries something else.
 const missLimit = 3
-
-// never is the age of what was never read.
-const never = time.Duration(math.MaxInt64)
 
 // poll reads all servos in one transaction a cycle.
 //
@@ -41,9 +37,8 @@ type poll struct {
 // servoReading is how one servo's last readings went.
 type servoReading struct {
 	fresh  bool // answered in the last transaction
-	ever   bool
 	alert  bool
-	at     time.Duration // of the last fresh reading
+	at     time.Duration // of the last fresh reading; 0 before the first Read
 	missed uint64        // in all
 }
 
@@ -85,7 +80,7 @@ func (p *poll) cycle(bus Group) error {
 			s.missed++
 			continue
 		}
-		s.fresh, s.ever = true, true
+		s.fresh = true
 		s.alert = rs[k].Status&dynamixel.AlertBit != 0
 		p.raws[i] = decodeState(rs[k].Data)
 	}
@@ -177,9 +172,6 @@ func (p *poll) recall(i int) {
 func (p *poll) age(of []int, now time.Duration) time.Duration {
 	oldest := time.Duration(0)
 	for _, i := range of {
-		if !p.servos[i].ever {
-			return never
-		}
 		oldest = max(oldest, now-p.servos[i].at)
 	}
 	return oldest

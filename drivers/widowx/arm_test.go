@@ -1,0 +1,245 @@
+package widowx_test
+
+import (
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"twinrig"
+	"twinrig/drivers/dynamixel"
+	"twinrig/drivers/dynamixel/servotest"
+	"twinrig/drivers/widowx"
+)
+
+func TestEnableRefusesAHardwareError(t *testing.T) {
+	r := opened(t, defaults(twinrig.ModePosition))
+	r.servo(3, func(s *servotest.Servo) { s.RaiseError(dynamixel.HardwareOverload | dynamixel.HardwareHeat) })
+	require.ErrorContains(t, r.arm.Enable(), "id 3 (shoulder shadow) has a hardware error: overheating, overload")
+	for id := 1; id <= 9; id++ {
+		require.Zero(t, r.get(id, dynamixel.TorqueEnable))
+	}
+}
+
+func TestEnableRefusesWhereTheArmCannotStand(t *testing.T) {
+	r := opened(t, defaults(twinrig.ModePosition))
+	r.joints.Flywheels[twinrig.Elbow].Angle = 2
+	r.advance(2 * time.Millisecond)
+	require.ErrorContains(t, r.arm.Enable(), "start pose: elbow at 2.0")
+	r.joints.Flywheels[twinrig.Elbow].Angle = twinrig.PositionLimits.Upper[twinrig.Elbow] + 0.05
+	r.advance(2 * time.Millisecond)
+	require.NoError(t, r.arm.Enable(), "pushed a little too far is no reason")
+}
+
+// A servo that refuses torque in the middle leaves no other with torque.
+func TestEnableIsAllOrNothing(t *testing.T) {
+	s := defaults(twinrig.ModeTorque)
+	s.params.OverloadShare = 0
+	r := opened(t, s)
+	r.servo(7, func(s *servotest.Servo) { s.SetSupply(5, 30) }) // too low: an alert
+	r.servo(7, func(s *servotest.Servo) { s.Set(dynamixel.Shutdown, dynamixel.HardwareVoltage) })
+	require.Error(t, r.arm.Enable())
+	for id := 1; id <= 9; id++ {
+		require.Zero(t, r.get(id, dynamixel.TorqueEnable), "id %d", id)
+	}
+	_, err := r.arm.Write(r.clock.Now(), twinrig.Command{})
+	require.ErrorIs(t, err, twinrig.ErrHalted)
+}
+
+func TestHaltTakesEverythingOff(t *testing.T) {
+	r := enabled(t, defaults(twinrig.ModeTorque))
+	cmd := r.stay()
+	cmd.Effort = twinrig.Joints{0.5, 0.6, -0.7, 0.3, -0.4}
+	_, err := r.cycles(5, cmd)
+	require.NoError(t, err)
+	require.NotZero(t, r.get(2, dynamixel.GoalCurrent))
+	require.NoError(t, r.arm.Halt())
+	for id := 1; id <= 9; id++ {
+		require.Zero(t, r.get(id, dynamixel.TorqueEnable), "id %d", id)
+	}
+	for id := 1; id <= 7; id++ {
+		require.Zero(t, r.get(id, dynamixel.GoalCurrent), "id %d", id)
+	}
+}
+
+// A broadcast that the wire damages is sent again; a servo that cannot be asked
+// is named.
+func TestHaltMakesSure(t *testing.T) {
+	r := enabled(t, defaults(twinrig.ModePosition))
+	r.servo(4, func(s *servotest.Servo) { s.SetSilent(true) })
+	err := r.arm.Halt()
+	require.ErrorContains(t, err, "id 4 (elbow): torque may be on")
+	require.NotContains(t, err.Error(), "id 5")
+	for id := 1; id <= 9; id++ {
+		require.Zero(t, r.get(id, dynamixel.TorqueEnable), "id %d", id)
+	}
+
+	for seed := range uint64(20) {
+		r := enabled(t, defaults(twinrig.ModePosition))
+		r.chain.SetNoise(servotest.Noise{Instruction: 0.02, Seed: seed})
+		if r.arm.Halt() != nil {
+			continue // it could not make sure, and says so
+		}
+		for id := 1; id <= 9; id++ {
+			require.Zero(t, r.get(id, dynamixel.TorqueEnable), "seed %d id %d", seed, id)
+		}
+	}
+}
+
+// Whatever the timing, after Halt no torque stays and none comes.
+func TestHaltDuringEnable(t *testing.T) {
+	r := opened(t, defaults(twinrig.ModeTorque))
+	for range 30 {
+		var wg sync.WaitGroup
+		wg.Go(func() { _ = r.arm.Halt() })
+		err := r.arm.Enable()
+		wg.Wait()
+		_, werr := r.arm.Write(r.clock.Now(), r.stay())
+		if err == nil && werr == nil {
+			require.NoError(t, r.arm.Halt()) // the Halt came before
+			continue
+		}
+		for id := 1; id <= 9; id++ {
+			require.Zero(t, r.get(id, dynamixel.TorqueEnable))
+		}
+	}
+}
+
+// In current mode the shadow gets the same current as its joint's first servo,
+// and both are written to.
+func TestTorqueGoesToBothOfAPair(t *testing.T) {
+	r := enabled(t, defaults(twinrig.ModeTorque))
+	cmd := r.stay()
+	cmd.Effort = twinrig.Joints{0.2, -0.6, 0.8, -0.3, 0.4, 9}
+	sent, err := r.arm.Write(r.clock.Now(), cmd)
+	require.NoError(t, err)
+	r.advance(10 * time.Millisecond)
+	nm := dynamixel.AmpPerStep * 4.1 / 2.3
+	for id, axis := range []int{0, 1, 1, 2, 2, 3, 4} {
+		share := 1.0
+		if axis == 1 || axis == 2 {
+			share = 2
+		}
+		got := r.get(id+1, dynamixel.GoalCurrent)
+		require.EqualValues(t, math.Round(cmd.Effort[axis]/share/nm), got, "id %d", id+1)
+		require.InDelta(t, share*float64(got)*nm, sent.Effort[axis], 1e-9, "id %d", id+1)
+	}
+	require.Zero(t, sent.Effort[twinrig.WristRotate])
+	require.Equal(t, cmd.Joints[:5], sent.Joints[:5], "the goals of these joints are handed back as asked")
+}
+
+// The XL430s get a goal only when it changed, and now and then all the same.
+func TestUnchangedPositionsAreNotSent(t *testing.T) {
+	s := defaults(twinrig.ModeTorque)
+	s.cfg.RefreshEveryCycles, s.cfg.HealthEveryCycles = 20, 10_000
+	r := enabled(t, s)
+	cmd := r.stay()
+	sends := func(n int, cmd twinrig.Command) uint64 {
+		before := r.bus.Stats().Transactions
+		_, err := r.cycles(n, cmd)
+		require.NoError(t, err)
+		return r.bus.Stats().Transactions - before - 2*uint64(n) // a reading and the currents
+	}
+	require.EqualValues(t, 1, sends(19, cmd))
+	require.EqualValues(t, 0, sends(1, cmd))
+	require.EqualValues(t, 1, sends(1, cmd))
+	cmd.Grip += 0.1
+	require.EqualValues(t, 1, sends(2, cmd))
+	cmd.Joints[twinrig.WristRotate] += 0.1
+	require.EqualValues(t, 1, sends(2, cmd))
+}
+
+// A gripper closed on 40 mm pushes with its bound and no more.
+func TestGripIsFirmAndBounded(t *testing.T) {
+	s := defaults(twinrig.ModeTorque)
+	r := enabled(t, s)
+	w := &r.joints.Flywheels[twinrig.GripAxis]
+	w.Low, w.High = s.cal.Gripper.Angle(0.020), 1.2
+	cmd := r.stay()
+	cmd.Grip = 0
+	state, err := r.cycles(500, cmd)
+	require.NoError(t, err)
+	require.InDelta(t, (0.020-0.015)/0.022, float64(state.Grip), 0.01, "stopped by the object")
+	require.InDelta(t, -0.28, state.Load[1], 0.002)
+	var torque float64
+	r.servo(9, func(s *servotest.Servo) { torque = s.Torque() })
+	slope := s.cal.Gripper.Slope(w.Angle)
+	require.InDelta(t, 15, -torque/(2*slope), 3, "N on each finger")
+}
+
+func TestCycleTimeIsWhatTheWireTakes(t *testing.T) {
+	for _, mode := range []twinrig.Mode{twinrig.ModePosition, twinrig.ModeTorque} {
+		for _, fast := range []bool{false, true} {
+			s := defaults(mode)
+			s.cfg.FastSync, s.cfg.HealthEveryCycles = fast, 10_000
+			r := enabled(t, s)
+			cmd := r.stay()
+			const n = 20
+			began := r.clock.Now()
+			for range n {
+				cmd.Joints[twinrig.WristRotate] += 0.01 // every goal is due
+				_, err := r.read()
+				require.NoError(t, err)
+				_, err = r.arm.Write(r.clock.Now(), cmd)
+				require.NoError(t, err)
+			}
+			_, err := r.read() // waits for the last write to be through
+			require.NoError(t, err)
+			took := r.clock.Now() - began
+			c := servotest.Default()
+			wire := dynamixel.Wire{Baud: c.Baud, ReplyGap: c.ReplyGap, Latency: c.Latency}
+			readOnly := wire.SyncRead(9, 10)
+			if fast {
+				readOnly = wire.FastSyncRead(9, 10)
+			}
+			want := n*r.arm.CycleTime(wire) + readOnly
+			require.InDelta(t, want.Seconds(), took.Seconds(), 0.01*want.Seconds(), "%v fast %v", mode, fast)
+		}
+	}
+}
+
+func TestReadAndWriteDoNotAllocate(t *testing.T) {
+	for _, mode := range []twinrig.Mode{twinrig.ModePosition, twinrig.ModeTorque} {
+		for _, fast := range []bool{false, true} {
+			s := defaults(mode)
+			s.cfg.FastSync, s.cfg.HealthEveryCycles = fast, 3
+			r := enabled(t, s)
+			cmd := r.stay()
+			_, err := r.cycles(100, cmd)
+			require.NoError(t, err)
+			var state twinrig.State
+			allocs := testing.AllocsPerRun(200, func() {
+				cmd.Joints[twinrig.WristRotate] += 0.001
+				err = r.arm.Read(r.clock.Now(), &state)
+				_, err2 := r.arm.Write(r.clock.Now(), cmd)
+				if err != nil || err2 != nil {
+					panic("read or write")
+				}
+			})
+			require.Zero(t, allocs, "%v fast %v", mode, fast)
+		}
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		spoil func(*setup)
+		want  string
+	}{
+		{"mode", func(s *setup) { s.cfg.Mode = "velocity" }, `config: mode: "velocity" is neither position nor torque`},
+		{"watchdog", func(s *setup) { s.cfg.Watchdog = 50 * time.Millisecond }, "config: watchdog: 50ms is not a multiple of 20ms up to 2.54s"},
+		{"current", func(s *setup) { s.cfg.CurrentLimitA = 4 }, "config: current_limit_a: 4 is outside 0.1 to 3.2"},
+		{"grip", func(s *setup) { s.cfg.GripPWMPercent = math.NaN() }, "config: grip_pwm_percent: NaN"},
+		{"calibration", func(s *setup) { s.cal.Motors = s.cal.Motors[:8] }, "calibration: motors: gripper has 0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := defaults(twinrig.ModePosition)
+			c.spoil(&s)
+			_, err := widowx.New(nil, s.cfg, s.cal)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
