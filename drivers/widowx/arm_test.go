@@ -1,14 +1,15 @@
 package widowx_test
 
 import (
+	"fmt"
 	"math"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"twinrig"
+	"twinrig/calib"
 	"twinrig/drivers/dynamixel"
 	"twinrig/drivers/dynamixel/servotest"
 	"twinrig/drivers/widowx"
@@ -88,22 +89,63 @@ func TestHaltMakesSure(t *testing.T) {
 	}
 }
 
-// Whatever the timing, after Halt no torque stays and none comes.
+// hookBus tells what is about to be sent.
+type hookBus struct {
+	*dynamixel.Bus
+	before func(what string)
+}
+
+func (b *hookBus) Write(id dynamixel.ID, r dynamixel.Register, v int32) error {
+	b.before(fmt.Sprintf("%d %s=%d", id, r.Name, v))
+	return b.Bus.Write(id, r, v)
+}
+
+func (b *hookBus) WriteAll(r dynamixel.Register, v int32) error {
+	b.before(fmt.Sprintf("all %s=%d", r.Name, v))
+	return b.Bus.WriteAll(r, v)
+}
+
+func (b *hookBus) SyncWrite(blk dynamixel.Block, items []dynamixel.Item) error {
+	b.before(fmt.Sprintf("block %d: %x", blk.Addr, items[len(items)-1].Data))
+	return b.Bus.SyncWrite(blk, items)
+}
+
+func TestHaltZeroesCurrentsBeforeTorque(t *testing.T) {
+	var sent []string
+	r := enabled(t, defaults(twinrig.ModeTorque))
+	bus := &hookBus{Bus: r.bus, before: func(what string) { sent = append(sent, what) }}
+	arm, err := widowx.New(bus, defaults(twinrig.ModeTorque).cfg, calib.Nominal().Arm)
+	require.NoError(t, err)
+	require.NoError(t, arm.Halt(), "it needs no Open")
+	require.Equal(t, []string{"block 102: 0000", "all torque_enable=0"}, sent)
+}
+
+// A Halt that comes while Enable is at work wins, wherever it comes.
 func TestHaltDuringEnable(t *testing.T) {
-	r := opened(t, defaults(twinrig.ModeTorque))
-	for range 30 {
-		var wg sync.WaitGroup
-		wg.Go(func() { _ = r.arm.Halt() })
-		err := r.arm.Enable()
-		wg.Wait()
-		_, werr := r.arm.Write(r.clock.Now(), r.stay())
-		if err == nil && werr == nil {
-			require.NoError(t, r.arm.Halt()) // the Halt came before
-			continue
+	for _, at := range []string{
+		"9 goal_position=2315", // goals before torque
+		"1 bus_watchdog=10",    // all torque is on
+	} {
+		s := defaults(twinrig.ModeTorque)
+		r := build(t, s)
+		bus := &hookBus{Bus: r.bus, before: func(string) {}}
+		arm, err := widowx.New(bus, s.cfg, s.cal)
+		require.NoError(t, err)
+		require.NoError(t, arm.Open())
+		halted := false
+		bus.before = func(what string) {
+			if what == at && !halted {
+				halted = true
+				require.NoError(t, arm.Halt())
+			}
 		}
+		require.ErrorIs(t, arm.Enable(), twinrig.ErrHalted, at)
+		require.True(t, halted, at)
 		for id := 1; id <= 9; id++ {
-			require.Zero(t, r.get(id, dynamixel.TorqueEnable))
+			require.Zero(t, r.get(id, dynamixel.TorqueEnable), "%s: id %d", at, id)
 		}
+		_, err = arm.Write(r.clock.Now(), twinrig.Command{})
+		require.ErrorIs(t, err, twinrig.ErrHalted, at)
 	}
 }
 

@@ -35,16 +35,24 @@ func (a *Arm) Enable() error {
 		return fmt.Errorf("widowx: enable: %w", err)
 	}
 	if err := a.takeTorque(halts); err != nil {
-		return fmt.Errorf("widowx: enable: %w", errors.Join(err, a.release()))
+		return fmt.Errorf("widowx: enable: %w", errors.Join(a.start(halts, false), err, a.release()))
 	}
 	a.lost = nil
 	a.out.unsent = -1
+	if err := a.start(halts, true); err != nil {
+		return fmt.Errorf("widowx: enable: %w", err)
+	}
+	return nil
+}
+
+// start lets goals through, if on, unless a Halt came since halts was read.
+func (a *Arm) start(halts uint64, on bool) error {
 	a.gate.Lock()
 	defer a.gate.Unlock()
 	if a.halts != halts {
-		return fmt.Errorf("widowx: enable: %w", twinrig.ErrHalted)
+		return twinrig.ErrHalted
 	}
-	a.enabled = true
+	a.enabled = on
 	return nil
 }
 

@@ -44,22 +44,27 @@ func (a *Arm) Halt() error {
 }
 
 func (a *Arm) release() error {
-	b := a.brake
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	a.brake.mu.Lock()
+	defer a.brake.mu.Unlock()
 	var err error
 	for range tries {
-		if len(b.zero) > 0 {
-			err = a.bus.SyncWrite(blockCurrent, b.zero)
-		}
-		if err = errors.Join(err, a.bus.WriteAll(dynamixel.TorqueEnable, 0)); err != nil {
-			continue
-		}
-		if err = a.checkReleased(); err == nil {
+		if err = a.brakeOnce(); err == nil {
 			return nil
 		}
 	}
 	return err
+}
+
+func (a *Arm) brakeOnce() error {
+	var zero error
+	if len(a.brake.zero) > 0 {
+		zero = a.bus.SyncWrite(blockCurrent, a.brake.zero)
+	}
+	// Torque goes off whatever became of the currents.
+	if err := errors.Join(zero, a.bus.WriteAll(dynamixel.TorqueEnable, 0)); err != nil {
+		return err
+	}
+	return a.checkReleased()
 }
 
 // checkReleased asks every servo whether its torque is off; one by one those
