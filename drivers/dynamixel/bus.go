@@ -270,12 +270,11 @@ func (b *Bus) receive() (Packet, error) {
 	for {
 		p, n, err := Decode(b.rx[b.r:b.w])
 		b.r += n
-		if n > p.size || errors.Is(err, ErrChecksum) {
-			b.stats.Resyncs++
-		}
 		if errors.Is(err, ErrChecksum) {
 			b.stats.Checksum++
 			b.dirty = true
+		} else if n > p.size {
+			b.stats.Resyncs++
 		}
 		if !errors.Is(err, ErrIncomplete) {
 			return p, err
