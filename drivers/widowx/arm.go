@@ -135,8 +135,9 @@ func (a *Arm) PositionLimits() twinrig.Limits { return a.limits }
 // CycleTime returns what one Read and one Write take on the wire: the reading
 // of all servos and every goal that can be due; before Open, if the servos can do
 // what the configuration wants. A look at a servo's health, in
-// one of HealthEveryCycles readings, comes on top: HealthTime. Like Read it
-// belongs to the arm's goroutine.
+// one of HealthEveryCycles readings, comes on top: HealthTime. Before Open it
+// takes Fast Sync Read as given if it is wanted. Like Read it belongs to the
+// arm's goroutine.
 func (a *Arm) CycleTime(w dynamixel.Wire) time.Duration {
 	n, state := len(a.motors), int(blockState.Len)
 	read := w.SyncRead(n, state)

@@ -193,6 +193,23 @@ func TestUnchangedPositionsAreNotSent(t *testing.T) {
 	require.EqualValues(t, 1, sends(2, cmd))
 }
 
+// After Enable the first goal is sent although it is the last one from before:
+// Enable has told the servo to stay somewhere else.
+func TestFirstGoalAfterEnableIsSent(t *testing.T) {
+	r := enabled(t, defaults(twinrig.ModeTorque))
+	stay := r.stay()
+	_, err := r.cycles(10, stay)
+	require.NoError(t, err)
+	require.NoError(t, r.arm.Halt())
+	r.joints.Flywheels[twinrig.WristRotate].Angle += 0.3 // by hand
+	r.advance(5 * time.Millisecond)
+	require.NoError(t, r.arm.Enable())
+	_, err = r.cycles(2, stay)
+	require.NoError(t, err)
+	tick := 2048 + math.Round(stay.Joints[twinrig.WristRotate]/dynamixel.RadPerPulse)
+	require.EqualValues(t, tick, r.get(8, dynamixel.GoalPosition))
+}
+
 // A gripper closed on 40 mm pushes with its bound and no more.
 func TestGripIsFirmAndBounded(t *testing.T) {
 	s := defaults(twinrig.ModeTorque)
@@ -217,6 +234,8 @@ func TestCycleTimeIsWhatTheWireTakes(t *testing.T) {
 			s := defaults(mode)
 			s.cfg.FastSync, s.cfg.HealthEveryCycles = fast, 10_000
 			r := enabled(t, s)
+			unopened, err := widowx.New(nil, s.cfg, s.cal)
+			require.NoError(t, err)
 			cmd := r.stay()
 			const n = 20
 			began := r.clock.Now()
@@ -227,7 +246,7 @@ func TestCycleTimeIsWhatTheWireTakes(t *testing.T) {
 				_, err = r.arm.Write(r.clock.Now(), cmd)
 				require.NoError(t, err)
 			}
-			_, err := r.read() // waits for the last write to be through
+			_, err = r.read() // waits for the last write to be through
 			require.NoError(t, err)
 			took := r.clock.Now() - began
 			c := servotest.Default()
@@ -236,6 +255,8 @@ func TestCycleTimeIsWhatTheWireTakes(t *testing.T) {
 			if fast {
 				readOnly = wire.FastSyncRead(9, 10)
 			}
+			require.Equal(t, r.arm.CycleTime(wire), unopened.CycleTime(wire))
+			t.Logf("%v, fast %v: %v", mode, fast, r.arm.CycleTime(wire))
 			want := n*r.arm.CycleTime(wire) + readOnly
 			require.InDelta(t, want.Seconds(), took.Seconds(), 0.01*want.Seconds(), "%v fast %v", mode, fast)
 		}

@@ -94,6 +94,11 @@ func TestHardwareErrorIsSeenAtOnce(t *testing.T) {
 		require.Equal(t, []string{"overload"}, widowx.ErrorBits(st.HardwareError))
 		_, err = r.cycles(20, stay)
 		require.NoError(t, err, "the others hold on")
+
+		r.servo(id, func(s *servotest.Servo) { s.Set(dynamixel.HardwareErrorStatus, 0) })
+		state, err = r.cycles(1, stay)
+		require.NoError(t, err)
+		require.Zero(t, state.HardwareError, "gone with the alert")
 	}
 }
 

@@ -115,6 +115,18 @@ func TestRefusedScanKeepsTorque(t *testing.T) {
 	require.EqualValues(t, 1, r.get(2, dynamixel.TorqueEnable))
 }
 
+// Open takes over an arm that a program before it left holding itself.
+func TestOpenLetsGo(t *testing.T) {
+	r := build(t, defaults(twinrig.ModeTorque))
+	for id := 1; id <= 9; id++ {
+		require.NoError(t, r.bus.Write(dynamixel.ID(id), dynamixel.TorqueEnable, 1))
+	}
+	require.NoError(t, r.arm.Open())
+	for id := 1; id <= 9; id++ {
+		require.Zero(t, r.get(id, dynamixel.TorqueEnable))
+	}
+}
+
 func TestOpenWritesPermanentSettingsWhenPermitted(t *testing.T) {
 	s := defaults(twinrig.ModePosition)
 	s.cfg.WriteEEPROM = true
