@@ -10,7 +10,11 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
+
+	"twinrig/drivers/dynamixel"
 )
+
+var _ dynamixel.Port = (*Port)(nil)
 
 // pair opens a pty and a Port on its slave side.
 func pair(tb testing.TB) (*os.File, *Port) {
