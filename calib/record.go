@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -86,7 +87,7 @@ func decode(b []byte) (*Record, error) {
 	if err := d.Decode(r); err != nil {
 		return nil, err
 	}
-	if err := d.Decode(new(yaml.Node)); err != io.EOF {
+	if err := d.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("holds more than one yaml document")
 	}
 	return r, r.Validate()

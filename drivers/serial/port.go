@@ -75,7 +75,7 @@ func (p *Port) Read(b []byte) (int, error) {
 		switch {
 		case n > 0:
 			return n, nil
-		case err == io.EOF && p.readSet[0].Revents&(unix.POLLHUP|unix.POLLERR) == 0:
+		case errors.Is(err, io.EOF) && p.readSet[0].Revents&(unix.POLLHUP|unix.POLLERR) == 0:
 			// The bytes that ppoll saw went elsewhere; wait on.
 		default:
 			return 0, p.gone(err)

@@ -165,7 +165,7 @@ func TestTorqueGoesToBothOfAPair(t *testing.T) {
 			share = 2
 		}
 		got := r.get(id+1, dynamixel.GoalCurrent)
-		require.EqualValues(t, math.Round(cmd.Effort[axis]/share/nm), got, "id %d", id+1)
+		require.Equal(t, int32(math.Round(cmd.Effort[axis]/share/nm)), got, "id %d", id+1)
 		require.InDelta(t, share*float64(got)*nm, sent.Effort[axis], 1e-9, "id %d", id+1)
 	}
 	require.Zero(t, sent.Effort[twinrig.WristRotate])
@@ -206,8 +206,8 @@ func TestFirstGoalAfterEnableIsSent(t *testing.T) {
 	require.NoError(t, r.arm.Enable())
 	_, err = r.cycles(2, stay)
 	require.NoError(t, err)
-	tick := 2048 + math.Round(stay.Joints[twinrig.WristRotate]/dynamixel.RadPerPulse)
-	require.EqualValues(t, tick, r.get(8, dynamixel.GoalPosition))
+	tick := 2048 + int32(math.Round(stay.Joints[twinrig.WristRotate]/dynamixel.RadPerPulse))
+	require.Equal(t, tick, r.get(8, dynamixel.GoalPosition))
 }
 
 // A gripper closed on 40 mm pushes with its bound and no more.

@@ -17,6 +17,6 @@
 // in a loop, Halt at the end. Open, Enable, Read and Write are one goroutine's;
 // Halt and Servos are anybody's. The arm does not own the bus.
 //
-// Numbers: Interbotix wx250s.yaml (IDs, reverse), ROBOTIS e-manual XM430-W350
+// Numbers: Interbotix wx250s.yaml (IDs, reverse), e-manual pages XM430-W350
 // and XL430-W250 (registers, units).
 package widowx
