@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 	"time"
@@ -20,22 +21,21 @@ const (
 	quiesce        = 250 // ms for the last packets, as paho counts
 )
 
-// options are paho's: its own defaults wait for minutes and for ever.
+// options are paho's. It does not reconnect by itself: it may write a message
+// twice at once when one is published while it does (its race, v1.5.1), and
+// keeps unsent messages without a bound. The Publisher's queue is the store.
 func (p *Publisher) options() (*paho.ClientOptions, error) {
 	o := paho.NewClientOptions().
 		AddBroker(p.cfg.Broker).
 		SetClientID("twinrig-"+p.rig).
 		SetCleanSession(true).
 		SetOrderMatters(false).
-		SetConnectRetry(true).
-		SetConnectRetryInterval(p.cfg.Retry).
-		SetMaxReconnectInterval(p.cfg.Retry).
+		SetAutoReconnect(false).
 		SetConnectTimeout(connectTimeout).
 		SetWriteTimeout(writeTimeout).
 		SetKeepAlive(10*time.Second).
 		SetPingTimeout(5*time.Second).
-		SetBinaryWill(p.topic("status"), p.status("offline", "lost"), 1, true).
-		SetConnectionNotificationHandler(p.notice)
+		SetBinaryWill(p.topic("status"), p.status("offline", "lost"), 1, true)
 	if p.cfg.Username != "" {
 		o.SetUsername(p.cfg.Username)
 	}
@@ -60,35 +60,67 @@ func (p *Publisher) options() (*paho.ClientOptions, error) {
 	return o, nil
 }
 
-// notice is told by paho how the connection is. It warns once per outage.
-func (p *Publisher) notice(_ paho.Client, n paho.ConnectionNotification) {
-	var err error
-	p.mu.Lock()
-	switch n := n.(type) {
-	case paho.ConnectionNotificationConnected:
-		p.warned, p.announce = false, true
-	case paho.ConnectionNotificationFailed:
-		err = n.Reason
-	case paho.ConnectionNotificationLost:
-		err = n.Reason
-	}
-	warn := err != nil && !p.warned && !p.closed
-	p.warned = p.warned || warn
-	p.mu.Unlock()
-	if warn {
-		p.warn(fmt.Errorf("mqtt: %s: %w: start a broker there (`mosquitto`) or correct the address; the run goes on, trying again every %v",
-			p.cfg.Broker, rootCause(err), p.cfg.Retry))
-	}
-	p.rouse()
+// connection is one connection to the broker.
+type connection struct {
+	client paho.Client
+	lost   chan struct{} // closed when it breaks
+	why    error         // then
 }
 
-// rootCause strips paho's and net's repetitions of the address.
-func rootCause(err error) error {
-	for {
-		inner := errors.Unwrap(err)
-		if inner == nil {
-			return err
-		}
-		err = inner
+// connect makes a connection; nil and no error after Close.
+func (p *Publisher) connect() (*connection, error) {
+	c := &connection{lost: make(chan struct{})}
+	options, err := p.options()
+	if err != nil {
+		return nil, err
 	}
+	c.client = paho.NewClient(options.SetConnectionLostHandler(func(_ paho.Client, err error) {
+		c.why = err
+		close(c.lost)
+	}))
+	token := c.client.Connect()
+	select {
+	case <-token.Done():
+		return c, token.Error()
+	case <-p.done:
+		c.client.Disconnect(0)
+		return nil, nil
+	}
+}
+
+// publish publishes one payload and tells whether the broker has it.
+func (c *connection) publish(topic string, qos byte, retained bool, payload []byte) bool {
+	return c.done(c.client.Publish(topic, qos, retained, payload))
+}
+
+// done waits for an exchange with the broker.
+func (c *connection) done(token paho.Token) bool {
+	timer := time.NewTimer(ackTimeout)
+	defer timer.Stop()
+	select {
+	case <-token.Done():
+		return token.Error() == nil
+	case <-c.lost:
+	case <-timer.C:
+	}
+	return false
+}
+
+// warnOnce tells of an outage, once.
+func (p *Publisher) warnOnce(err error) {
+	if p.warned {
+		return
+	}
+	p.warned = true
+	p.warn(fmt.Errorf("mqtt: %s: %w: start a broker there (`mosquitto`) or correct the address; the run goes on, trying again every %v",
+		p.cfg.Broker, cause(err), p.cfg.Retry))
+}
+
+// cause strips paho's and net's repetitions of the address.
+func cause(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err
+	}
+	return err
 }

@@ -3,6 +3,7 @@ package mqtt_test
 import (
 	"io"
 	"net"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -10,43 +11,70 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// link is a TCP relay to a broker that can be cut.
+// link is a TCP relay to a broker that can be turned on and off; off, it
+// refuses connections. It begins off.
 type link struct {
-	url    string
-	target string
+	url          string
+	addr, target string
 
-	mu    sync.Mutex
-	conns []net.Conn
+	mu       sync.Mutex
+	listener net.Listener // nil while off
+	conns    []net.Conn
 }
 
 func newLink(t *testing.T, url string) *link {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	l := &link{url: "tcp://" + listener.Addr().String(), target: strings.TrimPrefix(url, "tcp://")}
-	t.Cleanup(func() {
-		listener.Close()
-		l.cut()
-	})
-	go func() {
-		for {
-			a, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			b, err := net.Dial("tcp", l.target)
-			if err != nil {
-				a.Close()
-				continue
-			}
-			l.mu.Lock()
-			l.conns = append(l.conns, a, b)
-			l.mu.Unlock()
-			go pipe(a, b)
-			go pipe(b, a)
-		}
-	}()
+	addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(freePort(t)))
+	l := &link{url: "tcp://" + addr, addr: addr, target: strings.TrimPrefix(url, "tcp://")}
+	t.Cleanup(l.off)
 	return l
+}
+
+func (l *link) on(t *testing.T) {
+	t.Helper()
+	listener, err := net.Listen("tcp", l.addr)
+	require.NoError(t, err)
+	l.mu.Lock()
+	l.listener = listener
+	l.mu.Unlock()
+	go l.accept(listener)
+}
+
+// off ends all connections.
+func (l *link) off() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.listener != nil {
+		l.listener.Close()
+		l.listener = nil
+	}
+	for _, c := range l.conns {
+		c.Close()
+	}
+	l.conns = nil
+}
+
+func (l *link) accept(listener net.Listener) {
+	for {
+		a, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		b, err := net.Dial("tcp", l.target)
+		if err != nil {
+			a.Close()
+			continue
+		}
+		l.mu.Lock()
+		l.conns = append(l.conns, a, b)
+		if l.listener != listener {
+			a.Close()
+			b.Close()
+		}
+		l.mu.Unlock()
+		go pipe(a, b)
+		go pipe(b, a)
+	}
 }
 
 // pipe copies until one side is gone, and then ends both.
@@ -54,16 +82,6 @@ func pipe(dst, src net.Conn) {
 	_, _ = io.Copy(dst, src)
 	dst.Close()
 	src.Close()
-}
-
-// cut ends all connections; new ones are let through.
-func (l *link) cut() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, c := range l.conns {
-		c.Close()
-	}
-	l.conns = nil
 }
 
 // freePort is a port that nobody listens on.

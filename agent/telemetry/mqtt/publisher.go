@@ -1,6 +1,7 @@
 package mqtt
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"sync"
@@ -15,17 +16,16 @@ import (
 // be called from any goroutine and never wait: a goroutine of the Publisher's
 // own talks to the broker.
 type Publisher struct {
-	cfg    Config
-	rig    string
-	warn   func(error)
-	client paho.Client
-	wake   chan struct{}
-	done   chan struct{}
-	ended  chan struct{}
+	cfg     Config
+	rig     string
+	warn    func(error)
+	warned  bool // this outage has been told; of the goroutine alone
+	wake    chan struct{}
+	done    chan struct{}
+	ended   chan struct{}
+	closing sync.Once
 
 	mu       sync.Mutex
-	closed   bool
-	warned   bool           // this outage has been told
 	announce bool           // the status is to be published
 	state    twinrig.Report // the newest
 	put      uint64         // counts the states put
@@ -55,7 +55,7 @@ type Stats struct {
 
 // Open begins to publish and returns at once, broker or no broker: it goes on
 // trying. warn is told, in one line per outage, that there is none and what to
-// do; it is called from another goroutine.
+// do; it is called from the Publisher's goroutine.
 func Open(cfg Config, rig string, warn func(error)) (*Publisher, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("mqtt: %w", err)
@@ -72,12 +72,9 @@ func Open(cfg Config, rig string, warn func(error)) (*Publisher, error) {
 		ended: make(chan struct{}),
 		ring:  make([]message, cfg.Queue),
 	}
-	options, err := p.options()
-	if err != nil {
+	if _, err := p.options(); err != nil {
 		return nil, fmt.Errorf("mqtt: %w", err)
 	}
-	p.client = paho.NewClient(options)
-	p.client.Connect() // goes on by itself; notice tells how
 	go p.run()
 	return p, nil
 }
@@ -133,57 +130,85 @@ func (p *Publisher) rouse() {
 func (p *Publisher) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := p.stats
-	s.Connected = p.client.IsConnectionOpen()
-	return s
+	return p.stats
 }
 
 // Close publishes what waits and that the rig is offline, as far as there is a
 // broker, and disconnects. It is idempotent.
 func (p *Publisher) Close() error {
-	p.mu.Lock()
-	first := !p.closed
-	p.closed = true
-	p.mu.Unlock()
-	if !first {
-		<-p.ended
-		return nil
-	}
-	close(p.done)
+	p.closing.Do(func() { close(p.done) })
 	<-p.ended
-	if p.client.IsConnectionOpen() {
-		p.publishState()
-		p.publishMessages()
-		p.send("status", 1, true, p.status("offline", "closed"))
-	}
-	p.client.Disconnect(quiesce)
 	return nil
 }
 
-// run publishes until Close.
+// run keeps a connection until Close.
 func (p *Publisher) run() {
 	defer close(p.ended)
-	ticker := time.NewTicker(time.Duration(float64(time.Second) / p.cfg.Rate))
-	defer ticker.Stop()
+	retry := time.NewTimer(p.cfg.Retry)
+	defer retry.Stop()
 	for {
+		c, err := p.connect()
+		if err == nil && c == nil {
+			return
+		}
+		if err == nil {
+			p.warned = false
+			err = p.serve(c)
+			if err == nil {
+				return
+			}
+		}
+		p.warnOnce(err)
+		retry.Reset(p.cfg.Retry)
 		select {
 		case <-p.done:
 			return
-		case <-ticker.C:
-			p.publishState()
-		case <-p.wake:
+		case <-retry.C:
 		}
-		p.publishStatus()
-		p.publishMessages()
 	}
 }
 
+// serve publishes until the connection is lost, which it returns, or until
+// Close.
+func (p *Publisher) serve(c *connection) error {
+	p.connected(true)
+	defer p.connected(false)
+	ticker := time.NewTicker(time.Duration(float64(time.Second) / p.cfg.Rate))
+	defer ticker.Stop()
+	p.announceAgain()
+	p.publishStatus(c)
+	c.done(c.client.Subscribe(p.topic("status"), 1, p.heard))
+	for {
+		select {
+		case <-c.lost:
+			return c.why
+		case <-p.done:
+			p.publishState(c)
+			p.publishMessages(c)
+			c.publish(p.topic("status"), 1, true, p.status("offline", "closed"))
+			c.client.Disconnect(quiesce)
+			return nil
+		case <-ticker.C:
+			p.publishState(c)
+		case <-p.wake:
+		}
+		p.publishStatus(c)
+		p.publishMessages(c)
+	}
+}
+
+func (p *Publisher) connected(yes bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stats.Connected = yes
+}
+
 // publishState publishes the newest state once.
-func (p *Publisher) publishState() {
+func (p *Publisher) publishState(c *connection) {
 	p.mu.Lock()
 	state, put, sent := p.state, p.put, p.sent
 	p.mu.Unlock()
-	if put == sent || !p.send("state", 0, false, state.AppendJSON(nil)) {
+	if put == sent || !c.publish(p.topic("state"), 0, false, state.AppendJSON(nil)) {
 		return
 	}
 	p.mu.Lock()
@@ -192,20 +217,9 @@ func (p *Publisher) publishState() {
 	p.stats.States++
 }
 
-// publishStatus says that the rig is online, once per connection.
-func (p *Publisher) publishStatus() {
-	p.mu.Lock()
-	announce := p.announce
-	p.mu.Unlock()
-	if announce && p.send("status", 1, true, p.status("online", "")) {
-		p.mu.Lock()
-		p.announce = false
-		p.mu.Unlock()
-	}
-}
-
-// publishMessages empties the queue in order, as long as there is a broker.
-func (p *Publisher) publishMessages() {
+// publishMessages empties the queue in order. A message that the broker does
+// not acknowledge stays, and is sent again.
+func (p *Publisher) publishMessages(c *connection) {
 	for {
 		p.mu.Lock()
 		if p.n == 0 {
@@ -214,13 +228,13 @@ func (p *Publisher) publishMessages() {
 		}
 		m := p.ring[p.head]
 		p.mu.Unlock()
-		level, payload := "event", []byte(nil)
+		topic, payload := p.topic("event"), []byte(nil)
 		if m.isGap {
-			level, payload = "gap", m.gap.AppendJSON(nil)
+			topic, payload = p.topic("gap"), m.gap.AppendJSON(nil)
 		} else {
 			payload = m.event.AppendJSON(nil)
 		}
-		if !p.send(level, 1, false, payload) {
+		if !c.publish(topic, 1, false, payload) {
 			return
 		}
 		p.mu.Lock()
@@ -231,16 +245,31 @@ func (p *Publisher) publishMessages() {
 	}
 }
 
-// send publishes one payload, which paho keeps, and tells whether the broker
-// has it or will have it: what was sent and not acknowledged, paho sends again
-// after the next connection.
-func (p *Publisher) send(level string, qos byte, retained bool, payload []byte) bool {
-	if !p.client.IsConnectionOpen() {
-		return false
+// publishStatus says that the rig is online, once per connection and whenever
+// somebody has said otherwise.
+func (p *Publisher) publishStatus(c *connection) {
+	p.mu.Lock()
+	announce := p.announce
+	p.announce = false
+	p.mu.Unlock()
+	if announce && !c.publish(p.topic("status"), 1, true, p.status("online", "")) {
+		p.announceAgain()
 	}
-	token := p.client.Publish(p.topic(level), qos, retained, payload)
-	token.WaitTimeout(ackTimeout)
-	return token.Error() == nil
+}
+
+// heard listens to the rig's own status: a broker may speak the last will of
+// one connection after the next has begun.
+func (p *Publisher) heard(_ paho.Client, m paho.Message) {
+	if !bytes.Equal(m.Payload(), p.status("online", "")) {
+		p.announceAgain()
+	}
+}
+
+func (p *Publisher) announceAgain() {
+	p.mu.Lock()
+	p.announce = true
+	p.mu.Unlock()
+	p.rouse()
 }
 
 func (p *Publisher) topic(level string) string { return "twinrig/" + p.rig + "/" + level }
