@@ -44,8 +44,7 @@ type message struct {
 
 // Stats counts what a Publisher has done.
 type Stats struct {
-	// Published counts the messages that were handed to the broker: states,
-	// and gaps and events.
+	// States, and Messages (gaps and events), that the broker has.
 	States, Messages uint64
 	// Dropped counts gaps and events that found the queue full.
 	Dropped uint64
