@@ -91,7 +91,7 @@ func openPaced(ctx context.Context, d *configs.Demo, r *runner, closing *closers
 	if err != nil {
 		return err
 	}
-	rig, err := virtual.Serve(d.Virtual, clock.Now)
+	rig, err := virtual.Serve(d.Virtual, clock.Now, func() { agent.LockThread(fifoPriority + 1) })
 	if err != nil {
 		return err
 	}

@@ -66,13 +66,15 @@ func openPTY(c *Chain, now func() time.Duration) (_ *PTY, err error) {
 	if err := raw(int(tty.Fd())); err != nil {
 		return nil, err
 	}
-	if err := unix.SetNonblock(int(ptm.Fd()), true); err != nil {
+	// Fd makes the file blocking again, so it comes first and once.
+	servos := int(ptm.Fd())
+	if err := unix.SetNonblock(servos, true); err != nil {
 		return nil, err
 	}
 	if err := unix.Pipe2(p.wake[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
 		return nil, err
 	}
-	p.set = [2]unix.PollFd{{Fd: int32(ptm.Fd()), Events: unix.POLLIN}, {Fd: int32(p.wake[0]), Events: unix.POLLIN}}
+	p.set = [2]unix.PollFd{{Fd: int32(servos), Events: unix.POLLIN}, {Fd: int32(p.wake[0]), Events: unix.POLLIN}}
 	return p, nil
 }
 
