@@ -32,16 +32,16 @@ type Params struct {
 // has 1e-7 to 2e-7 kg m^2, which is 0.0125 to 0.025 kg m^2 through the XM430's
 // 353.5:1 gear and 0.007 to 0.013 through the XL430's 258.5:1; the shoulder and
 // the elbow have two servos. Friction is that of the URDF on all joints
-// (branch main), damping that of its branch humble. The fingers' numbers stand
-// for the XL430's rotor and gear seen through the crank, reduced to what lets
-// the gripper open and close within about a second. Pad friction is that of
-// rubber on plastic.
+// (branch main), damping that of its branch humble. The fingers' armature stands
+// for the XL430's rotor seen through the crank, a quarter of it: all of it would
+// be 20 kg a finger, and nobody has measured it. Pad friction is that of rubber on
+// plastic.
 func NominalParams() Params {
 	return Params{
 		Armature:       twinrig.Joints{0.02, 0.04, 0.04, 0.02, 0.02, 0.01},
 		Damping:        twinrig.Joints{0.1, 0.1, 0.1, 0.1, 0.1, 0.1},
 		Friction:       twinrig.Joints{0.1, 0.1, 0.1, 0.1, 0.1, 0.1},
-		FingerArmature: 0.5,
+		FingerArmature: 5,
 		FingerDamping:  4,
 		FingerFriction: 0.1,
 		PadFriction:    1.5,

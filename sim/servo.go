@@ -39,18 +39,18 @@ type ArmConfig struct {
 //
 // XM430-W350 (e-manual): stall 4.1 Nm, 46 rpm without load, so 0.851 Nm s/rad
 // of back-EMF; 18.9 Nm/rad with the default position P gain of 800. Shoulder
-// and elbow have two each. XL430-W250 at 11.1 V: stall 1.4 Nm, 57 rpm, so
-// 0.235 Nm s/rad; 9.6 Nm/rad with P 640. The gripper's XL430 is driven at a
-// limited PWM: 5 N on each finger (URDF), reached 3.3 mm off the goal, and
-// 35 mm/s without load.
+// and elbow have two each. XL430-W250: stall 1.5 Nm, 61 rpm, so 0.235 Nm s/rad;
+// 5.52 Nm/rad with P 640. The gripper's XL430 at 28 % of its PWM, through the
+// crank at 14.5 mm/rad and on two fingers: 14.5 N on each, 560 N s/m, so 26 mm/s
+// without load.
 func DefaultArmConfig(mode twinrig.Mode) ArmConfig {
 	xm := Servo{Stiffness: 18.9, Stall: 4.1, Damping: 0.851}
 	dual := Servo{Stiffness: 2 * xm.Stiffness, Stall: 2 * xm.Stall, Damping: 2 * xm.Damping}
-	xl := Servo{Stiffness: 9.6, Stall: 1.4, Damping: 0.235}
+	xl := Servo{Stiffness: 5.52, Stall: 1.5, Damping: 0.235}
 	return ArmConfig{
 		Mode:        mode,
 		Servos:      [twinrig.NumJoints]Servo{xm, dual, dual, xm, xm, xl},
-		Gripper:     Servo{Stiffness: 1500, Stall: 5, Damping: 140},
+		Gripper:     Servo{Stiffness: 13000, Stall: 14.5, Damping: 560},
 		EffortLimit: twinrig.MaxEffort,
 	}
 }

@@ -151,8 +151,8 @@ func grasp(t *testing.T, xBO twinrig.Pose) {
 	run(low, 0, time.Second)
 	// the inner faces are 40 mm apart: 20 mm from the middle and 11 mm inset
 	require.InDelta(t, 0.031, s.Grip.Finger(), 0.001)
-	require.InDelta(t, 5, w.ContactForce("red_cube", LeftFingerName), 0.6)
-	require.InDelta(t, 5, w.ContactForce("red_cube", RightFingerName), 0.6)
+	require.InDelta(t, 14.5, w.ContactForce("red_cube", LeftFingerName), 1)
+	require.InDelta(t, 14.5, w.ContactForce("red_cube", RightFingerName), 1)
 	start, err := w.BodyPose("red_cube")
 	require.NoError(t, err)
 	held := w.EE().Inv().Mul(start)

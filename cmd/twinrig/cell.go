@@ -53,10 +53,25 @@ func openArm(cfg configs.Rig, cal *calib.Record, port dynamixel.Port, sinks ...a
 	kin := sim.NewKinematics()
 	c.loop, err = agent.NewLoop(cfg.Loop, agent.Deps{
 		Arm: c.arm, Mode: c.arm.Mode(), Kin: kin, Gravity: kin,
-		Stiffness: twinrig.Joints(cal.Arm.StiffnessNmPerRad),
+		Stiffness: c.stiffness(),
 		Sinks:     append([]agent.Sink{&c.meter, &c.tee}, sinks...),
 	})
 	return c, err
+}
+
+// stiffness is the servos' in Nm/rad with the gains that the arm is driven with:
+// the record's is at the servos' default gains, and goes with the gain.
+func (c *cell) stiffness() twinrig.Joints {
+	k := twinrig.Joints(c.cal.Arm.StiffnessNmPerRad)
+	shipped := widowx.Default()
+	for i := range k {
+		if i == twinrig.WristRotate {
+			k[i] *= float64(c.cfg.Arm.PositionPXL430) / float64(shipped.PositionPXL430)
+			continue
+		}
+		k[i] *= float64(c.cfg.Arm.PositionPXM430) / float64(shipped.PositionPXM430)
+	}
+	return k
 }
 
 // fastest is the loop rate in Hz that the wire leaves room for.

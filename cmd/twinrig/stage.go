@@ -40,6 +40,9 @@ func newStage(s scene.Scene, c *cell, hooks mirror.Hooks) (*stage, error) {
 	}
 	arm := sim.DefaultArmConfig(c.arm.Mode())
 	arm.EffortLimit = c.cfg.Loop.Guard.MaxEffort
+	for i, k := range c.stiffness() {
+		arm.Servos[i].Stiffness = k
+	}
 	st.album.witness = scene.Witness{Judge: st.judge}
 	st.mirror, err = mirror.New(c.cfg.Mirror, mirror.Twin{Spec: st.spec, Arm: arm, Gains: c.cfg.Loop.Gains()}, &st.album, hooks)
 	return st, err

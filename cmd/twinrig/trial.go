@@ -114,7 +114,10 @@ func (t *trial) run(ctx context.Context) (res eval.Result, err error) {
 	end, runErr := t.drive(ctx)
 	t.cell.tee.set()
 	defer t.recording.Store(nil)
-	res.Start, res.End = end.Began.Seconds(), end.Ended.Seconds()
+	// Time counts from the first action sent, which the first answer had to
+	// come for.
+	t.began = end.Began + end.Policy.WarmUp
+	res.Start, res.End = t.began.Seconds(), max(t.began, end.Ended).Seconds()
 	res.ControlSteps, res.Loop = end.Steps, t.cell.meter.loop()
 	stopErr := t.stage.mirror.Stop()
 	if err := t.finish(&res, end, runErr); err != nil {

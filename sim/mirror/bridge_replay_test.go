@@ -66,7 +66,7 @@ func TestReplayBridge(t *testing.T) {
 		rotation float64 // RMS, rad
 	}{
 		{twinrig.ModePosition, 0.0110, 0.037},
-		{twinrig.ModeTorque, 0.0120, 0.043},
+		{twinrig.ModeTorque, 0.0120, 0.047},
 	} {
 		t.Run(c.mode.String(), func(t *testing.T) {
 			all, p := replayBridge(t, mirror.DefaultReplayConfig(), c.mode)
