@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"twinrig"
+	"twinrig/calib"
 	"twinrig/drivers/dynamixel"
 	"twinrig/drivers/dynamixel/servotest"
 	"twinrig/sim"
@@ -29,10 +30,9 @@ func newRig(cfg Config, clock func() time.Duration) (*rig, error) {
 		h = DrawHidden(cfg.Seed)
 	}
 	h.Params.Timestep = worldStep
-	b := believed()
-	spec := sim.CameraOf(cameraName, &b.Camera)
+	spec := cameraSpec()
 	spec.BaseFromCamera = spec.BaseFromCamera.Mul(h.CameraFromCamera)
-	world, err := newWorld(h, spec, b.Arm.Gripper)
+	world, err := newWorld(h, spec, calib.Nominal().Arm.Gripper)
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +43,11 @@ func newRig(cfg Config, clock func() time.Duration) (*rig, error) {
 		chain:  servotest.NewChain(line, newServos(&h), world),
 		camera: &camera{world: world, clock: clock, latency: cfg.CameraLatency, renderers: map[string]*sim.Renderer{}},
 	}, nil
+}
+
+// cameraSpec is the camera where it is believed to be.
+func cameraSpec() sim.CameraSpec {
+	return sim.CameraOf(cameraName, &calib.Nominal().Camera)
 }
 
 // worldStep is the period of the servos' inner loops and of the physics.

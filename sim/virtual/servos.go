@@ -1,7 +1,6 @@
 package virtual
 
 import (
-	"twinrig/calib"
 	"twinrig/drivers/dynamixel"
 	"twinrig/drivers/dynamixel/servotest"
 )
@@ -25,7 +24,3 @@ func newServos(h *Hidden) []*servotest.Servo {
 	}
 	return servos
 }
-
-// believed is what everybody knows of the rig before calibration: the crank, and
-// where the camera is thought to be.
-func believed() *calib.Record { return calib.Nominal() }
