@@ -101,7 +101,6 @@ func (p *pictures) draw(left string) ([]report.Picture, error) {
 }
 
 func render(spec sim.Spec, s *sim.Snapshot) (*twinrig.Frame, error) {
-	spec.Shadows = true
 	r, err := sim.NewRenderer(spec)
 	if err != nil {
 		return nil, err

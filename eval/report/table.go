@@ -98,8 +98,7 @@ func (r *Report) gapTable() string {
 	if g.Trials == 0 {
 		return ""
 	}
-	t := newTable(fmt.Sprintf("Gap between the %s and its mirror, %d trials, %d control steps", r.arm(), g.Trials, g.Steps), 2,
-		"quantity", "value")
+	t := newTable("Gap to the mirror", 2, "quantity", "value")
 	t.AppendRows([]table.Row{
 		{"end effector RMS", fmt.Sprintf("%.2f mm", g.EERMSMM)},
 		{"end effector p95", orNone("%.2f mm", g.EEP95MM)},
@@ -112,7 +111,8 @@ func (r *Report) gapTable() string {
 	for j, rms := range g.JointRMS {
 		t.AppendRow(table.Row{twinrig.AxisNames[j] + " RMS", fmt.Sprintf("%.4f rad", rms)})
 	}
-	out := t.Render()
+	out := fmt.Sprintf("Between the %s and its mirror, %d trials, %d control steps:\n%s",
+		r.arm(), g.Trials, g.Steps, t.Render())
 	if n := r.Agreement.Agree(); n.N > 0 {
 		out += fmt.Sprintf("\nOutcome: %s and mirror agree in %d of %d trials, kappa %s",
 			r.arm(), n.K, n.N, kappaText(r.Agreement))

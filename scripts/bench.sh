@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Prints each speed beside the limit or the peer that it is measured against.
+# Figures of the virtual rig say so. The machine's load decides much: it is
+# printed first.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+echo "machine: $(nproc) cores, load $(cut -d' ' -f1-3 /proc/loadavg)"
+
+echo
+echo "== bus: CPU of one cycle on emulated servos; the C++ DynamixelSDK costs 376 to 597 us"
+go test -run '^$' -bench Cycle -benchmem ./drivers/dynamixel | grep Benchmark
+echo "== serial: round trip of 14 and 189 bytes over a pty; a cycle at 1 Mbps has 3.1 ms"
+go test -run '^$' -bench RoundTrip -benchmem ./drivers/serial | grep Benchmark
+echo "== control: one tick without the bus; limit 0 allocs"
+go test -run '^$' -bench Tick -benchmem ./agent | grep Benchmark
+echo "== model: gravity (limit 2500 ns), forward and inverse kinematics (limit 10000 ns near a seed)"
+go test -run '^$' -bench 'Gravity|Forward|Inverse' -benchmem ./sim | grep Benchmark
+echo "== mirror: one report followed; real time allows 3.2 ms"
+go test -run '^$' -bench Mirror -benchmem ./sim/mirror | grep Benchmark
+echo "== record: one tick and one frame into the log; real time allows 3.2 ms a tick"
+go test -run '^$' -bench 'Tick|Frame' -benchmem ./agent/record | grep Benchmark
+
+echo
+echo "== virtual: 20 random poses held; limits 0.5 deg, 3 times better than without gravity compensation"
+go test -run TestHoldsRandomPoses -v ./cmd/twinrig | grep virtual
+echo "== virtual: scripted expert without hidden differences; limit 95 %"
+go test -run TestExpertWithoutHiddenDifferences -v ./cmd/twinrig -args -expert-trials=60 | grep virtual
+
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+echo
+echo "== virtual, lockstep: limit 10 times real time"
+bin/twinrig demo --lockstep --out "$out/lockstep" 2>/dev/null | grep 'times as fast'
+echo "== virtual, paced at 1 Mbps, latency timer 1 ms: limit 95 % of the wire model"
+bin/twinrig demo --out "$out/paced" 2>/dev/null | grep 'wire model'
