@@ -45,8 +45,10 @@ func (p *profile) step(dt float64) {
 	}
 	want := math.Copysign(p.most, left)
 	if p.ramp > 0 {
-		// No faster than what can still stop in time.
-		want = math.Copysign(min(p.most, math.Sqrt(2*p.ramp*math.Abs(left))), left)
+		// No faster than what can still stop in time, in steps of dt.
+		half := p.ramp * dt / 2
+		stop := math.Sqrt(half*half+2*p.ramp*math.Abs(left)) - half
+		want = math.Copysign(min(p.most, stop), left)
 	}
 	p.chase(want, p.ramp, dt)
 	p.pos += p.vel * dt
