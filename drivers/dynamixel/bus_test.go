@@ -168,10 +168,7 @@ func TestLatePing(t *testing.T) {
 }
 
 // broken is a Port that is gone.
-type broken struct {
-	canned
-	write, arm, read error
-}
+type broken struct{ write, arm, read error }
 
 func (b *broken) Write(p []byte) (int, error) {
 	if b.write == nil {

@@ -5,6 +5,7 @@
 // Values are raw register steps, int32; Register.Scale is one step in SI units.
 // Nothing here knows of joints or of an arm.
 //
-// Sources: ROBOTIS e-manual, docs/en/dxl/protocol2.md (packets, CRC, fast
-// reads), docs/en/dxl/x/xm430-w350.md and xl430-w250.md (control tables).
+// Sources: e-manual (emanual.robotis.com), docs/en/dxl/protocol2.md (packets,
+// CRC, fast reads), docs/en/dxl/x/xm430-w350.md and xl430-w250.md (control
+// tables).
 package dynamixel

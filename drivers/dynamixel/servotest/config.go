@@ -20,7 +20,7 @@ type Config struct {
 	// Step is the period of the servos' inner loop.
 	Step time.Duration `yaml:"step"`
 	// LaterAnswer lets servos answer a sync or bulk read although one before
-	// them stayed silent. Reports disagree; ROBOTIS staff say they do not.
+	// them stayed silent. Reports disagree; the maker says they do not.
 	LaterAnswer bool `yaml:"later_answer"`
 	// WatchdogHearsAll lets every packet on the bus feed every servo's Bus
 	// Watchdog, not only those that address it. The e-manual does not say.

@@ -38,7 +38,7 @@ func TestPositionMode(t *testing.T) {
 		goal := 2048 + 300*int32(id)
 		b.write(id, dynamixel.GoalPosition, goal)
 		b.wait(5 * time.Millisecond)
-		require.Greater(t, b.read(id, dynamixel.PresentVelocity), int32(0))
+		require.Positive(t, b.read(id, dynamixel.PresentVelocity))
 		b.wait(3 * time.Second)
 		require.InDelta(t, goal, b.read(id, dynamixel.PresentPosition), 12)
 		require.InDelta(t, float64(goal-2048)*dynamixel.RadPerPulse, b.shafts[id-1].Angle, 0.02)
@@ -56,7 +56,7 @@ func TestPositionStiffness(t *testing.T) {
 	b.wait(10 * time.Millisecond)
 	require.EqualValues(t, 250, b.read(1, dynamixel.PresentPWM))
 	require.InDelta(t, 4.1*250/885, b.servos[0].Torque(), 1e-6)
-	require.EqualValues(t, math.Round(2.3*250/885/0.00269), b.read(1, dynamixel.PresentCurrent))
+	require.EqualValues(t, 242, b.read(1, dynamixel.PresentCurrent), "2.3 A * 250/885 in steps of 2.69 mA")
 	// Goal PWM bounds it, half the gain halves it, the integral adds to it.
 	b.write(1, dynamixel.GoalPWM, 100)
 	b.wait(10 * time.Millisecond)
@@ -77,7 +77,7 @@ func TestLoadOfAnXL430(t *testing.T) {
 	b.mode(3, dynamixel.ModePWM)
 	b.write(3, dynamixel.GoalPWM, -300)
 	b.wait(10 * time.Millisecond)
-	require.EqualValues(t, math.Round(-1000*300.0/885), b.read(3, dynamixel.PresentLoad))
+	require.EqualValues(t, -339, b.read(3, dynamixel.PresentLoad), "300/885 in steps of 0.1 %")
 	require.InDelta(t, -1.5*300/885, b.servos[2].Torque(), 1e-6)
 }
 

@@ -11,8 +11,9 @@
 // position, speed, torque, current and PWM is the one its registers show, that
 // is after Drive Mode's reverse; Shafts speak of the shaft itself.
 //
-// Sources: ROBOTIS e-manual (protocol2.md, x/*.md; firmware notes), servo data
-// XM430-W350 and XL430-W250 at 12 V. What the e-manual leaves open and reports
-// disagree about is an option; numbers nobody publishes (reply gap, reboot
-// time, overload curve) are parameters. They are all guesses of a virtual rig.
+// Sources: e-manual (emanual.robotis.com), protocol2.md and x/*.md, its firmware
+// notes included; servo data of XM430-W350 and XL430-W250 at 12 V. What the
+// e-manual leaves open and reports disagree about is an option; numbers nobody
+// publishes (reply gap, reboot time, overload curve) are parameters. They are
+// all guesses of a virtual rig.
 package servotest

@@ -129,7 +129,7 @@ func (c *Chain) read(s *Servo, b dynamixel.Block) (code byte, data []byte) {
 	}
 	s.refresh()
 	data = c.block[:b.Len]
-	if code = s.memory.read(int(b.Addr), data); code != 0 {
+	if code = s.peek(int(b.Addr), data); code != 0 {
 		return code, nil
 	}
 	return 0, data

@@ -18,7 +18,8 @@ type memory struct {
 	touched []uint8
 }
 
-func (m *memory) init(model *dynamixel.Model) {
+// load makes the table that a model leaves the factory with.
+func (m *memory) load(model *dynamixel.Model) {
 	m.entries = model.Table
 	m.touched = make([]uint8, 0, len(m.entries))
 	for i, e := range m.entries {
@@ -29,8 +30,8 @@ func (m *memory) init(model *dynamixel.Model) {
 	}
 }
 
-// boot gives RAM its defaults.
-func (m *memory) boot() {
+// resetRAM gives RAM its defaults.
+func (m *memory) resetRAM() {
 	for _, e := range m.entries {
 		if !e.EEPROM() {
 			m.put(e.Register, e.Default)
@@ -84,8 +85,8 @@ func indirectEntry(a int) (n int, ok bool) {
 	return 0, false
 }
 
-// read copies len(dst) bytes from addr on. Gaps between items read as 0.
-func (m *memory) read(addr int, dst []byte) byte {
+// peek copies len(dst) bytes from addr on. Gaps between items read as 0.
+func (m *memory) peek(addr int, dst []byte) byte {
 	if addr+len(dst) > tableSize {
 		return dynamixel.CodeAccess
 	}

@@ -39,7 +39,7 @@ type Servo struct {
 // Return Delay Time 0, all else as from the factory.
 func NewServo(model *dynamixel.Model, id dynamixel.ID, p Params) *Servo {
 	s := &Servo{model: model, params: p, motor: motorOf(model), power: true}
-	s.memory.init(model)
+	s.load(model)
 	s.put(dynamixel.FirmwareVersion, int32(p.Firmware))
 	s.put(dynamixel.ServoID, int32(id))
 	s.put(dynamixel.BaudRate, 3)
@@ -120,7 +120,7 @@ func (s *Servo) wrap() {
 
 // boot is what a power-up or a reboot does.
 func (s *Servo) boot(now time.Duration) {
-	s.memory.boot()
+	s.resetRAM()
 	s.reg = registered{}
 	s.wrap()
 	s.heat = overload{}

@@ -1,6 +1,7 @@
 package servotest
 
 import (
+	"math"
 	"slices"
 
 	"twinrig/drivers/dynamixel"
@@ -37,7 +38,6 @@ func (s *Servo) check(e *dynamixel.Entry, v int32) byte {
 	if v < e.Min || v > e.Max {
 		return dynamixel.CodeDataRange
 	}
-	limit := int32(-1)
 	switch e.Addr {
 	case dynamixel.OperatingMode.Addr:
 		if !slices.Contains(s.model.Modes, v) {
@@ -47,34 +47,37 @@ func (s *Servo) check(e *dynamixel.Entry, v int32) byte {
 		if v < 0 || s.watch.expired && v != 0 {
 			return dynamixel.CodeDataRange
 		}
-	case dynamixel.GoalPWM.Addr:
-		limit = s.value(dynamixel.PWMLimit)
-	case dynamixel.GoalCurrent.Addr:
-		limit = s.value(dynamixel.CurrentLimit)
-	case dynamixel.GoalVelocity.Addr:
-		limit = s.value(dynamixel.VelocityLimit)
-	case dynamixel.GoalPosition.Addr:
-		if s.mode() == dynamixel.ModePosition &&
-			(v < s.value(dynamixel.MinPositionLimit) || v > s.value(dynamixel.MaxPositionLimit)) {
-			return s.latchedOr(dynamixel.CodeDataLimit)
-		}
-		return s.latchedOr(0)
 	}
+	lo, hi, goal := s.goalLimits(e.Addr)
 	switch {
-	case limit < 0:
+	case !goal:
 		return 0
-	case v < -limit || v > limit:
-		return s.latchedOr(dynamixel.CodeDataLimit)
+	case s.watch.expired:
+		return dynamixel.CodeDataRange
+	case v < lo || v > hi:
+		return dynamixel.CodeDataLimit
 	}
-	return s.latchedOr(0)
+	return 0
 }
 
-// latchedOr is the answer to a goal: code, or that an expired watchdog locks it.
-func (s *Servo) latchedOr(code byte) byte {
-	if s.watch.expired {
-		return dynamixel.CodeDataRange
+// goalLimits returns what the limit registers allow a goal, if addr is one.
+func (s *Servo) goalLimits(addr uint16) (lo, hi int32, goal bool) {
+	switch addr {
+	case dynamixel.GoalPWM.Addr:
+		hi = s.value(dynamixel.PWMLimit)
+	case dynamixel.GoalCurrent.Addr:
+		hi = s.value(dynamixel.CurrentLimit)
+	case dynamixel.GoalVelocity.Addr:
+		hi = s.value(dynamixel.VelocityLimit)
+	case dynamixel.GoalPosition.Addr:
+		if s.mode() == dynamixel.ModePosition {
+			return s.value(dynamixel.MinPositionLimit), s.value(dynamixel.MaxPositionLimit), true
+		}
+		hi = math.MaxInt32
+	default:
+		return 0, 0, false
 	}
-	return code
+	return -hi, hi, true
 }
 
 // effect does what follows from register addr having gone from old to v.
