@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 echo "machine: $(nproc) cores, load $(cut -d' ' -f1-3 /proc/loadavg)"
 
 echo
-echo "== bus: CPU of one cycle on emulated servos; the C++ DynamixelSDK costs 376 to 597 us"
+echo "== bus: CPU of one Fast Sync Read and Sync Write with its emulated servos, in memory; limit 100 us, the C++ DynamixelSDK on a pty costs 376 to 597 us"
 go test -run '^$' -bench Cycle -benchmem ./drivers/dynamixel | grep Benchmark
 echo "== serial: round trip of 14 and 189 bytes over a pty; a cycle at 1 Mbps has 3.1 ms"
 go test -run '^$' -bench RoundTrip -benchmem ./drivers/serial | grep Benchmark

@@ -17,7 +17,7 @@ import (
 
 // wireShare is the share of the rate that the wire allows at which the demo's
 // loop runs: the rest is for the host.
-const wireShare = 0.975
+const wireShare = 0.98
 
 // cell is a robot cell with everything between the serial port and the runner.
 // It does not know whether the arm is real, nor which clock it runs on.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"syscall"
 
 	"twinrig/agent"
@@ -22,6 +23,10 @@ import (
 // fifoPriority is the loop's; the emulated servos run one above, as hardware
 // would.
 const fifoPriority = 40
+
+// spareProcs is how many of Go's processors there are beyond the cores: one for
+// each thread that must not wait (loop, servos), and some for those in cgo.
+const spareProcs = 4
 
 // openDemo assembles the virtual rig, the arm on it, the mirrors and the
 // telemetry, and has the arm hold. closeAll parks the arm and closes everything;
@@ -87,6 +92,9 @@ func openLockstep(_ context.Context, d *configs.Demo, r *runner, closing *closer
 // openPaced builds the cell on the machine's clock: the servos behind a pty that
 // the real driver opens, the camera behind a URL.
 func openPaced(ctx context.Context, d *configs.Demo, r *runner, closing *closers, say func(string)) error {
+	// A thread that comes back from a wait needs a P at once, and with one for
+	// each core it would queue behind pictures being encoded.
+	runtime.GOMAXPROCS(runtime.NumCPU() + spareProcs)
 	clock, err := agent.OpenClock()
 	if err != nil {
 		return err

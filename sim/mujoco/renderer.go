@@ -8,7 +8,11 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"syscall"
 )
+
+// drawingNice is the nice value of the threads that draw.
+const drawingNice = 10
 
 // Renderer draws a model's cameras off screen with OpenGL, through EGL without
 // any display: on a GPU where Mesa finds one, in software where not. It owns
@@ -42,6 +46,8 @@ func NewRenderer(m *Model, shadows bool) (*Renderer, error) {
 func (r *Renderer) run(shadows bool, ready chan<- error) {
 	defer close(r.done)
 	runtime.LockOSThread()
+	// A picture yields to a control loop. Mesa's own threads inherit this.
+	_ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, drawingNice) // drawing works without
 	msg := newMessage()
 	defer msg.free()
 	on := C.int(0)
