@@ -31,10 +31,12 @@ demo: build ## a whole small study on the virtual rig, no robot needed, then its
 	@bin/twinrig demo $(DEMO_FLAGS)
 
 test: setup ## run all tests
+	@scripts/testenv.sh
 	@echo "test: go test ./..."
 	@go test -timeout 14m ./...
 
 race: setup ## run all tests under the race detector (slow)
+	@scripts/testenv.sh
 	@go test -race -timeout 30m ./...
 
 lint: setup $(DEPS)/bin/golangci-lint $(DEPS)/bin/gofumpt ## check format, vet, linters, go.mod

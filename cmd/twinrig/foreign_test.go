@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"twinrig/agent"
+	"twinrig/agent/record"
+	"twinrig/sim/virtual"
+)
+
+// python runs a script of testdata in the tests' own virtual environment, which
+// `make test` sets up, and returns what it printed.
+func python(t *testing.T, script string, args ...string) []byte {
+	t.Helper()
+	interpreter, err := filepath.Abs("../../.deps/venv/bin/python")
+	require.NoError(t, err)
+	require.FileExists(t, interpreter, "run `make test`, or scripts/testenv.sh first")
+	cmd := exec.Command(interpreter, append([]string{filepath.Join("testdata", script)}, args...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	require.NoError(t, err, stderr.String())
+	return out
+}
+
+// ROBOTIS' own SDK drives the emulated servos over the pty.
+func TestDynamixelSDKDrivesTheVirtualRig(t *testing.T) {
+	clock, err := agent.OpenClock()
+	require.NoError(t, err)
+	rig, err := virtual.Serve(virtual.DefaultConfig(), clock.Now, nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, rig.Close()) }()
+	require.Contains(t, string(python(t, "dynamixel_sdk_client.py", rig.PortPath())), "all as it should be")
+}
+
+// The official MCAP reader finds in a trial's log what our own reader does.
+func TestOfficialReaderOpensTheLog(t *testing.T) {
+	dir, _ := runDemo(t, small(t, "expert"), true)
+	path := trialFiles(t, dir)[0]
+	var got struct {
+		Counts      map[string]uint64
+		Attachments []string
+		Encodings   [][2]string
+	}
+	require.NoError(t, json.Unmarshal(python(t, "mcap_reader.py", path), &got))
+	info, err := record.Read(path, record.Visitor{})
+	require.NoError(t, err)
+	require.Equal(t, map[string]uint64{
+		"/tick": info.Read.Ticks, "/gap": info.Read.Gaps, "/event": info.Read.Events,
+		"/camera/webcam": info.Read.Frames,
+	}, got.Counts)
+	require.Equal(t, []string{"config.yaml"}, got.Attachments)
+	require.Equal(t, [][2]string{{"jsonschema", "json"}}, got.Encodings)
+}
