@@ -62,6 +62,6 @@ far the simulator is from the arm. No ROS is needed.`,
 		SilenceErrors: true,
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	c.AddCommand(demoCommand(), replayCommand(), virtualCommand())
+	c.AddCommand(demoCommand(), replayCommand(), virtualCommand(), busCommand())
 	return c
 }
