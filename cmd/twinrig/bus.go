@@ -27,17 +27,17 @@ func busCommand() *cobra.Command {
 			"  twinrig bus read 2 present_position --port /dev/ttyDXL",
 	}
 	scan := &cobra.Command{
-		Use: "scan", Short: "Ask every ID whether a servo answers",
+		Use: "scan", Short: "Ask who is on the bus",
 		Example: "  twinrig bus scan --port /dev/ttyDXL",
 		Args:    exactly(0, "no arguments"),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return f.with(cmd, 0, f.scan) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.with(cmd, f.scan) },
 	}
 	read := &cobra.Command{
 		Use: "read ID [REGISTER...]", Short: "Read registers, or all there are",
 		Example: "  twinrig bus read 2 present_position present_current --port /dev/ttyDXL",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.with(cmd, dynamixel.Default().Retries, func(cmd *cobra.Command, b *dynamixel.Bus) error { return f.read(cmd, b, args) })
+			return f.with(cmd, func(cmd *cobra.Command, b *dynamixel.Bus) error { return f.read(cmd, b, args) })
 		},
 	}
 	write := &cobra.Command{
@@ -47,7 +47,7 @@ A register that makes the servo move or lets go of it wants --moves.`,
 		Example: "  twinrig bus write 2 led 1 --port /dev/ttyDXL",
 		Args:    exactly(3, "an ID, a register's name and a value"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.with(cmd, dynamixel.Default().Retries, func(cmd *cobra.Command, b *dynamixel.Bus) error { return f.write(cmd, b, args) })
+			return f.with(cmd, func(cmd *cobra.Command, b *dynamixel.Bus) error { return f.write(cmd, b, args) })
 		},
 	}
 	write.Flags().BoolVar(&f.moves, "moves", false, "allow registers that move the servo or let go of it")
@@ -57,9 +57,8 @@ A register that makes the servo move or lets go of it wants --moves.`,
 	return c
 }
 
-// with opens the port for one command. A scan does not ask twice: most IDs have
-// no servo.
-func (f *busFlags) with(cmd *cobra.Command, retries int, do func(*cobra.Command, *dynamixel.Bus) error) (err error) {
+// with opens the port for one command.
+func (f *busFlags) with(cmd *cobra.Command, do func(*cobra.Command, *dynamixel.Bus) error) (err error) {
 	if err := f.serial.Validate(); err != nil {
 		return usageError{err}
 	}
@@ -69,7 +68,7 @@ func (f *busFlags) with(cmd *cobra.Command, retries int, do func(*cobra.Command,
 	}
 	defer func() { err = errors.Join(err, port.Close()) }()
 	cfg := dynamixel.Default()
-	cfg.Baud, cfg.Retries = f.serial.Baud, retries
+	cfg.Baud = f.serial.Baud
 	if latency, known := port.LatencyTimer(); known {
 		cfg.Latency = latency
 	}
@@ -77,26 +76,23 @@ func (f *busFlags) with(cmd *cobra.Command, retries int, do func(*cobra.Command,
 }
 
 func (f *busFlags) scan(cmd *cobra.Command, b *dynamixel.Bus) error {
+	found, err := b.PingAll()
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return fmt.Errorf("no servo answers on %s at %d bit/s: check power, cable and --baud", f.serial.Port, f.serial.Baud)
+	}
 	t := table.NewWriter()
 	t.SetOutputMirror(cmd.OutOrStdout())
 	t.SetStyle(table.StyleLight)
 	t.AppendHeader(table.Row{"ID", "model", "firmware"})
-	for id := dynamixel.ID(0); id <= dynamixel.MaxID; id++ {
-		info, err := b.Ping(id)
-		switch {
-		case errors.Is(err, dynamixel.ErrTimeout) && !errors.Is(err, dynamixel.ErrLate):
-			continue
-		case err != nil:
-			return err
-		}
-		name := fmt.Sprintf("unknown model %d", info.Model)
-		if m, ok := modelOf(info.Model); ok {
+	for _, servo := range found {
+		name := fmt.Sprintf("unknown model %d", servo.Model)
+		if m, ok := modelOf(servo.Model); ok {
 			name = m.Name
 		}
-		t.AppendRow(table.Row{id, name, info.Firmware})
-	}
-	if t.Length() == 0 {
-		return fmt.Errorf("no servo answers on %s at %d bit/s: check power, cable and --baud", f.serial.Port, f.serial.Baud)
+		t.AppendRow(table.Row{servo.ID, name, servo.Firmware})
 	}
 	t.Render()
 	return nil

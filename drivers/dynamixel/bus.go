@@ -136,13 +136,16 @@ func (b *Bus) Reboot(id ID) error {
 }
 
 // put builds a write.
-func (b *Bus) put(id ID, r Register, v int32) error {
+func (b *Bus) put(id ID, r Register, v int32) error { return b.build(id, InstWrite, r, v) }
+
+// build builds a write or a reg write.
+func (b *Bus) build(id ID, inst Instruction, r Register, v int32) error {
 	if !r.Fits(v) {
 		return fmt.Errorf("%d does not fit in %d bytes", v, r.Size)
 	}
 	var raw [4]byte
 	r.Put(raw[:], v)
-	b.tx = begin(b.tx[:0], id, InstWrite).uint16(r.Addr).bytes(raw[:r.Size]).end()
+	b.tx = begin(b.tx[:0], id, inst).uint16(r.Addr).bytes(raw[:r.Size]).end()
 	return nil
 }
 
