@@ -15,6 +15,7 @@ import (
 	"twinrig/configs"
 	"twinrig/eval"
 	"twinrig/eval/report"
+	"twinrig/sim/mujoco"
 	"twinrig/sim/scene"
 )
 
@@ -78,6 +79,10 @@ func demo(ctx context.Context, d configs.Demo, f demoFlags, stdout, stderr io.Wr
 	study, scenes, err := plan(&d, filepath.Base(f.out))
 	if err != nil {
 		return usageError{err}
+	}
+	// What would fail at once must not leave a study behind.
+	if err := mujoco.Open(); err != nil {
+		return err
 	}
 	dir, err := eval.Create(filepath.Dir(f.out), study)
 	if err != nil {
