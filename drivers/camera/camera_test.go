@@ -249,7 +249,7 @@ func TestMissing(t *testing.T) {
 		{"/dev/video97", "no such device: plug the camera in, or set the source to one that `ls /dev/v4l/by-id/` lists"},
 		{"/dev/null", "not a camera, or in use: `fuser -v /dev/null` tells by whom"},
 		{"http://127.0.0.1:1/stream.mjpg", "dial tcp 127.0.0.1:1: connect: connection refused: start what serves it, or correct the source"},
-		{dir + "/none.mp4", "stat " + dir + "/none.mp4: no such file or directory: a source is a file, /dev/video..., or http://..."},
+		{dir + "/none.mp4", "stat " + dir + "/none.mp4: no such file or directory: a source is a file, /dev/videoN or an http:// address"},
 		{text, "not a video or picture sequence that OpenCV can read"},
 	} {
 		var now clock

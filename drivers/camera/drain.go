@@ -15,15 +15,19 @@ func (c *Camera) run(ctx context.Context, src source) {
 	defer close(c.ended)
 	defer func() { c.bgr.Close() }()
 	for src != nil {
-		err := c.drain(src)
+		err := c.drain(ctx, src)
 		src.close()
 		src = c.reopen(ctx, err)
 	}
 }
 
-// drain publishes pictures until the source fails.
-func (c *Camera) drain(src source) error {
+// drain publishes pictures until the source fails or ctx ends: not every source
+// knows of ctx.
+func (c *Camera) drain(ctx context.Context, src source) error {
 	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		stamp, err := src.read(&c.bgr)
 		if err != nil {
 			return err

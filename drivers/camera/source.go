@@ -18,7 +18,8 @@ var errEnded = errors.New("ended")
 // source gives pictures one after the other, to one goroutine.
 type source interface {
 	// read waits for the next picture, puts it into m as BGR and returns when
-	// it came. It returns soon when the context of its opening ends.
+	// it came. Where it can, it returns soon when the context of its opening
+	// ends.
 	read(m *gocv.Mat) (time.Duration, error)
 	// close releases the source.
 	close()
@@ -95,7 +96,7 @@ func openFile(ctx context.Context, cfg *Config, clock func() time.Duration) (sou
 	if strings.Contains(cfg.Source, "%") {
 		backend = gocv.VideoCaptureImages
 	} else if _, err := os.Stat(cfg.Source); err != nil {
-		return nil, fmt.Errorf("%w: a source is a file, /dev/video..., or http://...", err)
+		return nil, fmt.Errorf("%w: a source is a file, /dev/videoN or an http:// address", err)
 	}
 	capture, err := gocv.VideoCaptureFileWithAPI(cfg.Source, backend)
 	if err != nil {
