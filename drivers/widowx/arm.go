@@ -76,6 +76,7 @@ type Arm struct {
 
 	open     bool
 	lastRead time.Duration
+	stalled  bool  // the bus was silent for so long that watchdogs may have tripped
 	lost     error // ErrTorqueLost and why; Write returns it
 	poll     *poll
 	out      *output
@@ -133,11 +134,10 @@ func (a *Arm) EffortLimit() twinrig.Joints {
 func (a *Arm) PositionLimits() twinrig.Limits { return a.limits }
 
 // CycleTime returns what one Read and one Write take on the wire: the reading
-// of all servos and every goal that can be due; before Open, if the servos can do
-// what the configuration wants. A look at a servo's health, in
-// one of HealthEveryCycles readings, comes on top: HealthTime. Before Open it
-// takes Fast Sync Read as given if it is wanted. Like Read it belongs to the
-// arm's goroutine.
+// of all servos and every goal that can be due. Before Open it takes Fast Sync
+// Read as given if it is wanted. A look at a servo's health, in one of
+// HealthEveryCycles readings, comes on top: HealthTime. Like Read it belongs to
+// the arm's goroutine.
 func (a *Arm) CycleTime(w dynamixel.Wire) time.Duration {
 	n, state := len(a.motors), int(blockState.Len)
 	read := w.SyncRead(n, state)

@@ -15,7 +15,7 @@
 //
 // Life: New, Open (scan, modes, limits), Enable (torque), then Read and Write
 // in a loop, Halt at the end. Open, Enable, Read and Write are one goroutine's;
-// Halt and Servos are anybody's. The arm does not own the bus.
+// Halt and Status are anybody's. The arm does not own the bus.
 //
 // Numbers: Interbotix wx250s.yaml (IDs, reverse), e-manual pages XM430-W350
 // and XL430-W250 (registers, units).

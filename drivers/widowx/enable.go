@@ -37,7 +37,7 @@ func (a *Arm) Enable() error {
 	if err := a.takeTorque(halts); err != nil {
 		return fmt.Errorf("widowx: enable: %w", errors.Join(a.start(halts, false), err, a.release()))
 	}
-	a.lost = nil
+	a.lost, a.stalled = nil, false
 	a.out.unsent = -1
 	if err := a.start(halts, true); err != nil {
 		return fmt.Errorf("widowx: enable: %w", err)

@@ -1,6 +1,7 @@
 package widowx_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -137,6 +138,64 @@ func TestWatchdog(t *testing.T) {
 	for id := 1; id <= 9; id++ {
 		require.EqualValues(t, 5, r.get(id, dynamixel.BusWatchdog))
 	}
+}
+
+// A stopped arm is found out whoever of its servos answers.
+func TestWatchdogIsSeenWithoutTheFirstServo(t *testing.T) {
+	s := defaults(twinrig.ModeTorque)
+	s.cfg.Watchdog = 100 * time.Millisecond
+	r := enabled(t, s)
+	stay := r.stay()
+	r.servo(1, func(s *servotest.Servo) { s.SetSilent(true) })
+	r.advance(300 * time.Millisecond)
+	_, err := r.read()
+	require.NoError(t, err)
+	_, err = r.arm.Write(r.clock.Now(), stay)
+	require.ErrorIs(t, err, widowx.ErrTorqueLost)
+	require.ErrorContains(t, err, "id 2 (shoulder) was stopped by its bus watchdog")
+}
+
+// refusing is a bus whose line to the servos can be cut for sync writes of n
+// bytes each.
+type refusing struct {
+	*dynamixel.Bus
+	n uint16
+}
+
+var errCut = errors.New("cut")
+
+func (b *refusing) SyncWrite(blk dynamixel.Block, items []dynamixel.Item) error {
+	if blk.Len == b.n {
+		return errCut
+	}
+	return b.Bus.SyncWrite(blk, items)
+}
+
+// A goal that did not get through is sent again, changed or not.
+func TestUnsentPositionsAreSentAgain(t *testing.T) {
+	s := defaults(twinrig.ModeTorque)
+	s.cfg.RefreshEveryCycles = 10_000
+	r := build(t, s)
+	bus := &refusing{Bus: r.bus}
+	arm, err := widowx.New(bus, s.cfg, s.cal)
+	require.NoError(t, err)
+	r.arm = arm
+	require.NoError(t, arm.Open())
+	require.NoError(t, arm.Enable())
+	stay := r.stay()
+	_, err = r.cycles(3, stay)
+	require.NoError(t, err)
+
+	goal := stay
+	goal.Joints[twinrig.WristRotate] += 0.2
+	bus.n = dynamixel.GoalPosition.Block().Len
+	_, err = r.cycles(1, goal)
+	require.ErrorIs(t, err, errCut)
+	bus.n = 0
+	before := r.get(8, dynamixel.GoalPosition)
+	_, err = r.cycles(3, goal)
+	require.NoError(t, err)
+	require.InDelta(t, 0.2/dynamixel.RadPerPulse, float64(r.get(8, dynamixel.GoalPosition)-before), 2)
 }
 
 func TestStatusFillsUp(t *testing.T) {

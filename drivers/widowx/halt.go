@@ -29,8 +29,8 @@ func newBrake(motors []motor) *brake {
 
 // Halt takes torque off: goal currents to 0, then torque off by broadcast, which
 // is checked servo by servo and repeated. After it returns no goal of a running
-// Write and no torque of a running Enable follows. It waits for one bus
-// transaction at most, is idempotent, needs no Open, and may be called from any
+// Write and no torque of a running Enable follows. It waits for no more than what
+// is on the bus already, is idempotent, needs no Open, and may be called from any
 // goroutine. Its error names the servos that may still have torque.
 func (a *Arm) Halt() error {
 	a.gate.Lock()

@@ -166,17 +166,22 @@ func (a *Arm) lookAtSupply(i int) {
 	h.status.Servos[i].TemperatureC = float64(r.Data[2])
 }
 
-// lookAtWatchdog reads whether servo i's bus watchdog has stopped it.
-func (a *Arm) lookAtWatchdog(i int) {
+// lookAtWatchdog reads whether the bus watchdog has stopped a servo. Any that
+// answers will do: all heard the same silence. It returns false when the answer
+// did not come, for then nothing else tells: goals are sent unanswered, and a
+// servo that was stopped refuses them.
+func (a *Arm) lookAtWatchdog() bool {
 	h := a.health
+	i := slices.IndexFunc(a.poll.servos, func(s servoReading) bool { return s.fresh })
 	r := &h.dog[0]
 	r.ID = a.motors[i].id
 	if a.bus.SyncRead(blockWatchdog, h.dog[:]) != nil || r.Err != nil {
-		return
+		return false
 	}
 	if int8(r.Data[0]) < 0 && a.isEnabled() {
 		a.lose(fmt.Sprintf("%s was stopped by its bus watchdog", a.motors[i].name()))
 	}
+	return true
 }
 
 // lose makes every further Write report why the arm no longer obeys.

@@ -30,8 +30,9 @@ func (a *Arm) Read(now time.Duration, s *twinrig.State) error {
 	}
 	if answered > 0 {
 		a.look()
-		if a.cfg.Watchdog > 0 && gap > a.cfg.Watchdog && a.isEnabled() {
-			a.lookAtWatchdog(0)
+		a.stalled = a.stalled || gap > a.cfg.Watchdog
+		if a.stalled && a.cfg.Watchdog > 0 && a.isEnabled() {
+			a.stalled = !a.lookAtWatchdog()
 		}
 	}
 	a.fill(now, s)

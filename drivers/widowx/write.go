@@ -84,8 +84,12 @@ func (a *Arm) send() error {
 		binary.LittleEndian.PutUint32(o.positions[k].Data, uint32(o.ticks[i]))
 		o.last[i] = o.ticks[i]
 	}
+	o.unsent = -1 // an error leaves them unsent
+	if err := a.bus.SyncWrite(blockPosition, o.positions); err != nil {
+		return err
+	}
 	o.unsent = 0
-	return a.bus.SyncWrite(blockPosition, o.positions)
+	return nil
 }
 
 func (o *output) unchanged() bool {
