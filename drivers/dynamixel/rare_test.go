@@ -49,7 +49,7 @@ func TestBackupAndRestore(t *testing.T) {
 	require.NoError(t, b.bus.Write(5, dynamixel.TorqueEnable, 1))
 	var refused *dynamixel.StatusError
 	require.ErrorAs(t, b.bus.Backup(5), &refused)
-	require.Equal(t, byte(dynamixel.CodeResultFail), refused.Code)
+	require.Equal(t, dynamixel.CodeResultFail, refused.Code)
 }
 
 func TestFactoryResetKeepsWhatItShould(t *testing.T) {
