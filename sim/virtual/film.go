@@ -1,7 +1,6 @@
 package virtual
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -10,16 +9,18 @@ import (
 	"twinrig/sim"
 )
 
-// exposures is how many states the world keeps for the camera to look back at.
-const exposures = 4
-
 // film is what the world leaves for the camera: its state at the last few
 // instants at which the shutter was open.
 type film struct {
 	period time.Duration
 	next   time.Duration
 	count  uint64
-	ring   [exposures]exposure
+	ring   []exposure
+}
+
+// newFilm makes a film that a camera may look back age on.
+func newFilm(period, age time.Duration) film {
+	return film{period: period, ring: make([]exposure, age/period+2)}
 }
 
 type exposure struct {
@@ -36,7 +37,7 @@ func (f *film) expose(now time.Duration, stage string, w *sim.World) error {
 		return nil
 	}
 	f.next += f.period
-	e := &f.ring[f.count%exposures]
+	e := &f.ring[f.count%uint64(len(f.ring))]
 	f.count++
 	e.seq, e.stamp, e.stage, e.spec = f.count, now, stage, w.Spec()
 	return w.Snapshot(&e.state)
@@ -44,8 +45,9 @@ func (f *film) expose(now time.Duration, stage string, w *sim.World) error {
 
 // newest copies the last exposure that is at least age old at time now.
 func (f *film) newest(now, age time.Duration, to *exposure) error {
-	for i := range min(f.count, exposures) {
-		e := &f.ring[(f.count-1-i)%exposures]
+	size := uint64(len(f.ring))
+	for i := range min(f.count, size) {
+		e := &f.ring[(f.count-1-i)%size]
 		if e.stamp+age <= now {
 			to.seq, to.stamp, to.stage, to.spec = e.seq, e.stamp, e.stage, e.spec
 			to.state.CopyFrom(&e.state)
@@ -102,9 +104,8 @@ func (c *camera) close() {
 func (w *World) exposure(now, latency time.Duration, to *exposure) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	err := w.film.newest(now, latency, to)
 	if w.err != nil {
-		err = errors.Join(w.err, err)
+		return w.err
 	}
-	return err
+	return w.film.newest(now, latency, to)
 }

@@ -26,8 +26,7 @@ func Serve(cfg Config, clock func() time.Duration, onThread func()) (*Paced, err
 	}
 	p := &Paced{rig: r}
 	if p.pty, err = servotest.ServePTY(r.chain, clock, onThread); err != nil {
-		r.close()
-		return nil, fmt.Errorf("virtual: %w", err)
+		return nil, errors.Join(fmt.Errorf("virtual: %w", err), r.close())
 	}
 	if p.webcam, err = webcam.Serve(r.camera.Latest, cfg.Webcam); err != nil {
 		return nil, errors.Join(fmt.Errorf("virtual: %w", err), p.Close())
@@ -41,13 +40,12 @@ func (p *Paced) PortPath() string { return p.pty.Path() }
 // CameraURL is the webcam's MJPEG stream.
 func (p *Paced) CameraURL() string { return p.webcam.URL() }
 
-// Close stops everything.
+// Close stops everything, those first who use the others. It returns why the
+// world had stopped, if it had.
 func (p *Paced) Close() error {
 	var err error
 	if p.webcam != nil {
 		err = p.webcam.Close()
 	}
-	err = errors.Join(err, p.pty.Close())
-	p.close()
-	return err
+	return errors.Join(err, p.pty.Close(), p.close())
 }

@@ -32,7 +32,7 @@ func newRig(cfg Config, clock func() time.Duration) (*rig, error) {
 	h.Params.Timestep = worldStep
 	spec := cameraSpec()
 	spec.BaseFromCamera = spec.BaseFromCamera.Mul(h.CameraFromCamera)
-	world, err := newWorld(h, spec, calib.Nominal().Arm.Gripper)
+	world, err := newWorld(h, spec, cfg.CameraLatency, calib.Nominal().Arm.Gripper)
 	if err != nil {
 		return nil, err
 	}
@@ -53,9 +53,11 @@ func cameraSpec() sim.CameraSpec {
 // worldStep is the period of the servos' inner loops and of the physics.
 const worldStep = time.Millisecond
 
-func (r *rig) close() {
+// close frees everything, after the servos and the camera have nobody left to
+// ask for them.
+func (r *rig) close() error {
 	r.camera.close()
-	r.world.close()
+	return r.world.close()
 }
 
 // Lockstep is a virtual rig in virtual time: its clock moves only when somebody
@@ -86,5 +88,6 @@ func (l *Lockstep) Port() dynamixel.Port { return l.pipe }
 // Camera is the webcam; its frames are drawn at virtual time.
 func (l *Lockstep) Camera() twinrig.Camera { return l.camera }
 
-// Close frees the world.
-func (l *Lockstep) Close() { l.close() }
+// Close frees the world and returns why it had stopped, if it had. The port is
+// of no use any more.
+func (l *Lockstep) Close() error { return l.close() }

@@ -2,6 +2,7 @@ package virtual
 
 import (
 	"math"
+	"sync"
 	"testing"
 	"time"
 
@@ -37,9 +38,9 @@ func TestHiddenComesFromTheSeed(t *testing.T) {
 
 // turned gives each servo's shaft an angle of its own through the joints.
 func TestEachServoSitsOnItsJoint(t *testing.T) {
-	w, err := newWorld(NoHidden(), cameraSpec(), calib.Nominal().Arm.Gripper)
+	w, err := newWorld(NoHidden(), cameraSpec(), 0, calib.Nominal().Arm.Gripper)
 	require.NoError(t, err)
-	defer w.close()
+	defer func() { require.NoError(t, w.close()) }()
 	q := twinrig.Joints{0.1, -0.2, 0.3, 0.4, -0.5, 0.6}
 	w.sim.SetArm(q, twinrig.Grip(0.75).Finger())
 	crank := calib.Nominal().Arm.Gripper
@@ -82,7 +83,7 @@ func TestPlayFollowsTheTorque(t *testing.T) {
 func TestStageKeepsTheArmAndSwapsTheTable(t *testing.T) {
 	l, err := NewLockstep(DefaultConfig())
 	require.NoError(t, err)
-	defer l.Close()
+	defer func() { require.NoError(t, l.Close()) }()
 	before, _ := l.World().Shaft(1)
 	for _, s := range scene.Shipped() {
 		p, err := s.Place(5)
@@ -106,7 +107,7 @@ func TestFramesAreDrawnLateAndOfTheirInstant(t *testing.T) {
 	cfg := DefaultConfig()
 	l, err := NewLockstep(cfg)
 	require.NoError(t, err)
-	defer l.Close()
+	defer func() { require.NoError(t, l.Close()) }()
 	var f twinrig.Frame
 	require.ErrorIs(t, l.Camera().Latest(&f), twinrig.ErrNoFrame)
 	l.advance(500 * time.Millisecond)
@@ -122,6 +123,70 @@ func TestFramesAreDrawnLateAndOfTheirInstant(t *testing.T) {
 	require.Equal(t, seq+3, f.Seq, "30 frames a second")
 }
 
+// A camera may be as slow as its configuration allows.
+func TestSlowCameraStillGivesFrames(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.CameraLatency = time.Second
+	require.NoError(t, cfg.Validate())
+	l, err := NewLockstep(cfg)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, l.Close()) }()
+	var f twinrig.Frame
+	l.advance(999 * time.Millisecond)
+	require.ErrorIs(t, l.Camera().Latest(&f), twinrig.ErrNoFrame)
+	l.advance(1900 * time.Millisecond)
+	require.NoError(t, l.Camera().Latest(&f))
+	require.InDelta(t, 0.9, f.Stamp.Seconds(), framePeriod.Seconds())
+}
+
+// What breaks the world is told by everybody who looks at it, and by Close.
+func TestABrokenWorldIsToldByAll(t *testing.T) {
+	l, err := NewLockstep(DefaultConfig())
+	require.NoError(t, err)
+	l.advance(100 * time.Millisecond)
+	torque := make([]float64, NumServos)
+	torque[0] = math.NaN()
+	l.World().Advance(time.Millisecond, torque)
+	broken := l.World().Err()
+	require.ErrorContains(t, broken, "not finite")
+
+	s := scene.Shipped()[0]
+	p, err := s.Place(5)
+	require.NoError(t, err)
+	require.ErrorIs(t, l.World().Stage(&s, p), broken)
+	require.ErrorIs(t, l.World().Truth(func(scene.View) error { return nil }), broken)
+	require.ErrorIs(t, l.Camera().Latest(&twinrig.Frame{}), broken)
+	require.ErrorIs(t, l.Close(), broken)
+	require.NoError(t, l.Close(), "once")
+	require.ErrorIs(t, l.World().Stage(&s, p), errClosed)
+}
+
+// The servos of a paced rig go on while an operator puts a scene up.
+func TestStageBesideTheServos(t *testing.T) {
+	l, err := NewLockstep(DefaultConfig())
+	require.NoError(t, err)
+	var servos sync.WaitGroup
+	stop := make(chan struct{})
+	servos.Go(func() {
+		for at := time.Duration(0); ; at += time.Millisecond {
+			select {
+			case <-stop:
+				return
+			default:
+				l.advance(at)
+			}
+		}
+	})
+	for _, s := range scene.Shipped() {
+		p, err := s.Place(5)
+		require.NoError(t, err)
+		require.NoError(t, l.World().Stage(&s, p))
+	}
+	close(stop)
+	servos.Wait()
+	require.NoError(t, l.Close())
+}
+
 // advance lets virtual time pass with nobody on the bus.
 func (l *Lockstep) advance(to time.Duration) {
 	l.clock.AdvanceTo(to)
@@ -132,7 +197,7 @@ func (l *Lockstep) advance(to time.Duration) {
 func TestServosAreAWidowX250S(t *testing.T) {
 	l, err := NewLockstep(DefaultConfig())
 	require.NoError(t, err)
-	defer l.Close()
+	defer func() { require.NoError(t, l.Close()) }()
 	bus := dynamixel.NewBus(l.Port(), dynamixel.Default())
 	for id := dynamixel.ID(1); id <= NumServos; id++ {
 		info, err := bus.Ping(id)

@@ -21,6 +21,8 @@ type World struct {
 	crank  calib.Gripper
 	camera sim.CameraSpec
 
+	staging sync.Mutex // one Stage at a time; before mu
+
 	mu     sync.Mutex
 	stages map[string]*sim.World // by scene name; "" is the bare table
 	scene  string                // the stage that is set
@@ -28,13 +30,15 @@ type World struct {
 	play   twinrig.Joints        // where each link sits in its play, rad
 	now    time.Duration         // how far the world has been advanced
 	film   film
-	err    error
+	err    error // why it stopped
 }
 
+var errClosed = errors.New("virtual: the world is closed")
+
 // newWorld builds the bare world: the arm lying in its sleep pose with the
-// gripper half open, and nothing on the table.
-func newWorld(h Hidden, camera sim.CameraSpec, crank calib.Gripper) (*World, error) {
-	w := &World{hidden: h, crank: crank, camera: camera, stages: map[string]*sim.World{}, film: film{period: framePeriod}}
+// gripper half open, and nothing on the table. Its camera may look back age on.
+func newWorld(h Hidden, camera sim.CameraSpec, age time.Duration, crank calib.Gripper) (*World, error) {
+	w := &World{hidden: h, crank: crank, camera: camera, stages: map[string]*sim.World{}, film: newFilm(framePeriod, age)}
 	bare, err := w.build(nil)
 	if err != nil {
 		return nil, err
@@ -65,15 +69,16 @@ func (w *World) spec(bodies []sim.Body) sim.Spec {
 // Stage clears the table and puts the objects of a scene on it, at rest, where
 // an operator would: p says where. The arm stays as it is, but stands still.
 func (w *World) Stage(s *scene.Scene, p scene.Placement) error {
+	w.staging.Lock()
+	defer w.staging.Unlock()
+	next, err := w.stage(s, p)
+	if err != nil {
+		return err
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	next := w.stages[s.Name]
-	if next == nil {
-		var err error
-		if next, err = w.build(s.Bodies(p)); err != nil {
-			return err
-		}
-		w.stages[s.Name] = next
+	if w.err != nil {
+		return w.err
 	}
 	q, _, finger, _ := w.sim.Arm()
 	if err := next.Reset(); err != nil {
@@ -89,23 +94,47 @@ func (w *World) Stage(s *scene.Scene, p scene.Placement) error {
 	return nil
 }
 
+// stage is the world of a scene. It is built while the servos go on turning.
+func (w *World) stage(s *scene.Scene, p scene.Placement) (*sim.World, error) {
+	w.mu.Lock()
+	built, err := w.stages[s.Name], w.err
+	w.mu.Unlock()
+	if err != nil || built != nil {
+		return built, err
+	}
+	if built, err = w.build(s.Bodies(p)); err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		built.Close()
+		return nil, w.err
+	}
+	w.stages[s.Name] = built
+	return built, nil
+}
+
 // Advance implements servotest.Shafts.
 func (w *World) Advance(dt time.Duration, torque []float64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.err == nil {
+		w.err = w.advance(dt, torque)
+	}
+}
+
+func (w *World) advance(dt time.Duration, torque []float64) error {
 	_, _, finger, _ := w.sim.Arm()
 	effort, force := w.loads(torque, finger)
 	for range dt / w.sim.Timestep() {
-		if w.err != nil {
-			return
+		if err := w.sim.Step(effort, force); err != nil {
+			return err
 		}
-		w.err = w.sim.Step(effort, force)
 	}
 	w.now += dt
 	w.shiftPlay(dt, &effort)
-	if w.err == nil {
-		w.err = w.film.expose(w.now, w.scene, w.sim)
-	}
+	return w.film.expose(w.now, w.scene, w.sim)
 }
 
 // shiftPlay moves each link across its play, towards the side that the torque
@@ -146,11 +175,17 @@ func (w *World) Truth(see func(scene.View) error) error {
 	return see(w.sim)
 }
 
-func (w *World) close() {
+// close frees the world and returns why it had stopped, if it had.
+func (w *World) close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if errors.Is(w.err, errClosed) {
+		return nil
+	}
+	failed := w.err
 	for _, s := range w.stages {
 		s.Close()
 	}
-	w.err = errors.New("virtual: the world is closed")
+	w.err = errClosed
+	return failed
 }
