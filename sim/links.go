@@ -75,9 +75,9 @@ const (
 	// pinchX to the pinch point E, along x.
 	fingersX = 0.066
 	pinchX   = 0.093575
-	// padInset is from a finger's frame to its inner face: the opening between
-	// the faces is 2 (finger - padInset), 8 to 52 mm.
-	padInset = 0.011
+	// PadInset is from a finger's frame to its inner face: the opening between
+	// the faces is 2 (finger - PadInset), 8 to 52 mm.
+	PadInset = 0.011
 )
 
 // handLink is gripper_link with everything that is fixed to it.

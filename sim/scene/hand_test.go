@@ -72,7 +72,7 @@ func (h *hand) to(p twinrig.Vec3, yaw float64) {
 	h.t.Helper()
 	from := h.xBE
 	n := int(math.Ceil(max(p.Sub(from.P).Norm()/0.004, 1)))
-	_, _, yaw0 := twinrig.Quat(from.R.Mul(twinrig.QuatFromRPY(0, -math.Pi/2, 0))).RPY()
+	_, _, yaw0 := from.R.Mul(twinrig.QuatFromRPY(0, -math.Pi/2, 0)).RPY()
 	for i := 1; i <= n; i++ {
 		u := float64(i) / float64(n)
 		h.xBE = down(from.P.Add(p.Sub(from.P).Scale(u)), yaw0+(yaw-yaw0)*u)

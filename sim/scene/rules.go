@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"twinrig"
+	"twinrig/sim"
 )
 
 // RuleVersion names the rules below; it stands beside every outcome. Change it
@@ -83,8 +84,5 @@ func (r *Rules) Validate() error {
 	return nil
 }
 
-// padInset is how far each finger pad's face lies inside the finger's frame, m.
-const padInset = 0.011
-
 // Opening is the free width in m between the finger pads.
-func Opening(g twinrig.Grip) float64 { return 2 * (g.Finger() - padInset) }
+func Opening(g twinrig.Grip) float64 { return 2 * (g.Finger() - sim.PadInset) }

@@ -169,9 +169,9 @@ func TestGeometry(t *testing.T) {
 		require.InDelta(t, 0.1-c.want, c.o.lowest(twinrig.Pose{R: c.r, P: twinrig.Vec3{1, 2, 0.1}}), 1e-12, c.name)
 	}
 	require.InDelta(t, 0.025, box.Radius(), 1e-12)
-	require.Equal(t, 0.03, box.GraspWidth())
-	require.Equal(t, 0.05, can.GraspWidth())
-	require.Equal(t, 0.05, ball.GraspWidth())
+	require.InDelta(t, 0.03, box.GraspWidth(), 0)
+	require.InDelta(t, 0.05, can.GraspWidth(), 0)
+	require.InDelta(t, 0.05, ball.GraspWidth(), 0)
 }
 
 func TestRelated(t *testing.T) {
