@@ -16,7 +16,7 @@ func TestReadBridge(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, segments, 15)
 	for _, s := range segments {
-		require.Equal(t, 5.0, s.Hz, s.ID)
+		require.InDelta(t, 5, s.Hz, 0, s.ID)
 		require.Len(t, s.State, 10, s.ID)
 	}
 	require.Equal(t, "put_carrot_on_plate/0", segments[3].ID)

@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -67,8 +68,9 @@ func (m *Mirror) Start(s twinrig.State, objects map[string]twinrig.Pose) error {
 	return err
 }
 
-// Put hands a copy of r to the mirror, which ignores it outside a trial. It never waits and allocates nothing:
-// when the queue is full the report is dropped, and Summary says so.
+// Put hands a copy of r to the mirror, which ignores it outside a trial. It
+// never waits and allocates nothing: when the queue is full the report is
+// dropped, and Summary says so.
 func (m *Mirror) Put(r *twinrig.Report) {
 	select {
 	case m.queue <- message{report: *r}:
@@ -112,7 +114,7 @@ func (m *Mirror) Flush() error {
 	return err
 }
 
-// Summary flushes and describes the trial's gaps so far.
+// Summary flushes and describes the trial's gaps so far. Its error is as Gaps'.
 func (m *Mirror) Summary() (Summary, error) {
 	var s Summary
 	var err error
@@ -125,10 +127,14 @@ func (m *Mirror) Summary() (Summary, error) {
 	return s, err
 }
 
-// Gaps flushes and returns a copy of the trial's gaps so far.
+// Gaps flushes and returns a copy of the trial's gaps so far, and the trial's
+// first error: the gaps end where it came.
 func (m *Mirror) Gaps() ([]twinrig.Gap, error) {
 	var gaps []twinrig.Gap
-	err := m.do(func() { gaps = append(gaps, m.f.gaps...) })
+	var err error
+	if doErr := m.do(func() { gaps, err = slices.Clone(m.f.gaps), m.err }); doErr != nil {
+		return nil, doErr
+	}
 	return gaps, err
 }
 

@@ -310,6 +310,8 @@ func TestMirrorErrors(t *testing.T) {
 	s, err := m.Summary()
 	require.ErrorContains(t, err, "mirror: step to 50ms: diverged")
 	require.Equal(t, 11, s.Reports, "the rest of the trial is not followed")
+	_, err = m.Gaps()
+	require.ErrorContains(t, err, "diverged", "gaps that end too early are not passed off as all")
 
 	var wg sync.WaitGroup
 	for range 4 {
@@ -345,7 +347,10 @@ func TestSpread(t *testing.T) {
 	for i := range v {
 		v[i] = float64(100 - i)
 	}
-	require.Equal(t, Spread{RMS: math.Sqrt(338350.0 / 100), P95: 95, Max: 100}, spread(v))
+	s := spread(v)
+	require.InDelta(t, math.Sqrt(338350.0/100), s.RMS, 1e-12)
+	require.InDelta(t, 95.05, s.P95, 1e-12)
+	require.InDelta(t, 100, s.Max, 0)
 	require.Equal(t, Spread{RMS: 2, P95: 2, Max: 2}, spread([]float64{2}))
 	require.Equal(t, Spread{}, spread(nil))
 	require.Equal(t, Summary{DivergedAt: Never}, Summarize(nil, 0, 0.02))

@@ -63,8 +63,8 @@ func Summarize(gaps []twinrig.Gap, start time.Duration, diverged float64) Summar
 	return s
 }
 
-// spread reorders its argument. P95 is by nearest rank: the smallest value that
-// at least 95 % of all values do not exceed.
+// spread reorders its argument. P95 is interpolated linearly between
+// neighbours, as everywhere in twinrig's reports.
 func spread(v []float64) Spread {
 	if len(v) == 0 {
 		return Spread{}
@@ -74,8 +74,11 @@ func spread(v []float64) Spread {
 		sum += x * x
 	}
 	slices.Sort(v)
-	rank := (95*len(v) + 99) / 100
-	return Spread{RMS: rootMean(sum, len(v)), P95: v[rank-1], Max: v[len(v)-1]}
+	last := len(v) - 1
+	at := 0.95 * float64(last)
+	i := int(at)
+	p95 := v[i] + (at-float64(i))*(v[min(i+1, last)]-v[i])
+	return Spread{RMS: rootMean(sum, len(v)), P95: p95, Max: v[last]}
 }
 
 func rootMean(sum float64, n int) float64 {
