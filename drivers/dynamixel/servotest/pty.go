@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/creack/pty"
@@ -24,7 +23,6 @@ type PTY struct {
 	set   [2]unix.PollFd
 	done  chan struct{}
 	err   error // of the serving goroutine, once done
-	late  atomic.Int64
 
 	closed   sync.Once
 	closeErr error
@@ -95,9 +93,6 @@ func raw(fd int) error {
 // Path is what to open as the serial port.
 func (p *PTY) Path() string { return p.tty.Name() }
 
-// Late returns by how much the latest answer so far missed its time.
-func (p *PTY) Late() time.Duration { return time.Duration(p.late.Load()) }
-
 // Close ends the serving and returns why it had ended before, if it had. It is
 // idempotent.
 func (p *PTY) Close() error {
@@ -152,14 +147,7 @@ func (p *PTY) take(now time.Duration, buf []byte) error {
 
 // give gives the host what it should have by now.
 func (p *PTY) give(now time.Duration, buf []byte) error {
-	due, ok := p.chain.Next()
 	n := p.chain.Receive(now, buf)
-	if n == 0 {
-		return nil
-	}
-	if late := int64(now - due); ok && late > p.late.Load() {
-		p.late.Store(late)
-	}
 	for b := buf[:n]; len(b) > 0; {
 		m, err := unix.Write(int(p.set[0].Fd), b)
 		switch {
