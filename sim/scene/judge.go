@@ -2,7 +2,6 @@ package scene
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"twinrig"
@@ -25,42 +24,6 @@ type Tick struct {
 	// Grip is the measured opening, GripGoal the commanded one.
 	Grip, GripGoal twinrig.Grip
 }
-
-// run counts control steps in a row, and knows when the row began.
-type run struct {
-	n     int
-	since time.Duration
-}
-
-// count adds a step to the row, or ends it.
-func (r *run) count(on bool, now time.Duration) {
-	switch {
-	case !on:
-		r.n = 0
-	case r.n == 0:
-		r.n, r.since = 1, now
-	default:
-		r.n++
-	}
-}
-
-// track is what the judge remembers of one object.
-type track struct {
-	*Object
-	start, pose, before twinrig.Pose
-	fingers             bool // both fingers touch it now
-	robot, table        bool
-	grasp, lift         run
-	grasped, lifted     bool // for long enough, at any time
-}
-
-func (t *track) moved() float64 {
-	return math.Hypot(t.pose.P[0]-t.start.P[0], t.pose.P[1]-t.start.P[1])
-}
-
-func (t *track) high(r *Rules) bool { return t.lowest(t.pose)-t.lowest(t.start) >= r.Lift }
-
-func (t *track) atRest(r *Rules) bool { return t.pose.P.Sub(t.before.P).Norm() <= r.Rest }
 
 // Judge watches one trial, one call of Step per control step, and says what
 // came of it. It is deterministic and keeps no view.
