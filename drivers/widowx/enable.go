@@ -17,7 +17,8 @@ const tries = 3
 const startSlack = 0.1
 
 // Enable takes torque on with every servo told to stay where it is: position
-// goals are the present ones, goal currents 0. It refuses when a servo does not
+// goals are the present ones, or the nearest that the servo's own limits accept,
+// goal currents 0. It refuses when a servo does not
 // answer, has a hardware error, disagrees with its shadow, or stands where the
 // joint cannot be. In ModeTorque the arm is limp until the first Write: write
 // at once. Enabling an enabled arm changes nothing.
