@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -113,12 +112,4 @@ func (c *closers) close() error {
 	}
 	*c = nil
 	return err
-}
-
-// named adds what an error is about.
-func named(what string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", what, err)
 }

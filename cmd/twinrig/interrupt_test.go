@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"testing"
 
@@ -36,7 +35,7 @@ func TestInterruptParksTheArm(t *testing.T) {
 			require.NoError(t, closeAll())
 
 			_, err = r.cell.arm.Write(r.cell.clock(), twinrig.Command{})
-			require.True(t, errors.Is(err, twinrig.ErrHalted), "torque is off: %v", err)
+			require.ErrorIs(t, err, twinrig.ErrHalted, "torque is off")
 			var last twinrig.Report
 			r.cell.runner.Latest(&last)
 			off := last.State.Measured.Sub(twinrig.SleepPose).MaxAbs()

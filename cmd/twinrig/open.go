@@ -75,7 +75,7 @@ func openLockstep(_ context.Context, d *configs.Demo, r *runner, closing *closer
 	if err != nil {
 		return err
 	}
-	closing.add(func() error { rig.Close(); return nil })
+	closing.add(rig.Close)
 	cal, err := d.Rig.Calibration()
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func openPaced(ctx context.Context, d *configs.Demo, r *runner, closing *closers
 	}
 	closing.add(rig.Close)
 	cfg := d.Rig
-	cfg.Serial.Port, cfg.Camera.Source = rig.PortPath(), rig.CameraURL()
+	cfg.Serial.Port, cfg.Camera.Source, cfg.Camera.Rate = rig.PortPath(), rig.CameraURL(), d.Virtual.Webcam.Rate
 	port, err := serial.Open(cfg.Serial)
 	if err != nil {
 		return err

@@ -120,9 +120,7 @@ func (t *trial) run(ctx context.Context) (res eval.Result, err error) {
 	res.Start, res.End = t.began.Seconds(), max(t.began, end.Ended).Seconds()
 	res.ControlSteps, res.Loop = end.Steps, t.cell.meter.loop()
 	stopErr := t.stage.mirror.Stop()
-	if err := t.finish(&res, end, runErr); err != nil {
-		return res, errors.Join(err, t.rec.Close())
-	}
+	t.finish(&res, end, runErr)
 	if err := errors.Join(stopErr, t.rec.Close()); err != nil {
 		return res, err
 	}

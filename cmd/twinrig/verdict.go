@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -10,22 +11,9 @@ import (
 )
 
 // finish turns what was seen into the result, and logs how it ended.
-func (t *trial) finish(res *eval.Result, end agent.TrialEnd, runErr error) error {
-	gaps, err := t.stage.mirror.Gaps()
-	if err != nil {
-		return err
-	}
-	// In lockstep the gaps are written here, in their order, so that the file
-	// does not depend on how two goroutines took turns.
-	if t.lockstep {
-		for i := range gaps {
-			t.rec.PutGap(&gaps[i])
-		}
-	}
-	res.Gap = eval.GapOf(gaps)
+func (t *trial) finish(res *eval.Result, end agent.TrialEnd, runErr error) {
+	t.mirrored(res)
 	out := t.judge.Outcome()
-	mirrored := t.stage.judge.Outcome()
-	res.Mirror = &eval.Mirror{Success: mirrored.Succeeded(), Partial: mirrored.PickedUp()}
 	res.TGrasp, res.TLift = t.since(out.Grasp), t.since(out.Lift)
 	if out.Succeeded() {
 		res.TSuccess = t.since(out.Success)
@@ -34,9 +22,11 @@ func (t *trial) finish(res *eval.Result, end agent.TrialEnd, runErr error) error
 	switch {
 	case runErr != nil:
 	case t.failed != nil:
-		res.Termination, res.Note = eval.Invalid, t.failed.Error()
+		res.Termination = eval.Invalid
+		note(res, t.failed.Error())
 	case out.Invalid != "":
-		res.Termination, res.Note = eval.Invalid, out.Invalid
+		res.Termination = eval.Invalid
+		note(res, out.Invalid)
 	case out.Succeeded():
 		res.Termination = eval.Success
 	default:
@@ -51,7 +41,47 @@ func (t *trial) finish(res *eval.Result, end agent.TrialEnd, runErr error) error
 	}
 	t.event(end.Ended, "trial_end", strings.TrimSpace(string(res.Termination)+" "+res.Note))
 	t.pictures.choose(&t.spec, t.stage, &out)
-	return nil
+}
+
+// mirrored takes the mirror's part into the result. A mirror that failed or lost
+// reports leaves no number, and a note that says so: the trial counts all the
+// same.
+func (t *trial) mirrored(res *eval.Result) {
+	gaps, err := t.stage.mirror.Gaps()
+	if err == nil {
+		err = t.complete()
+	}
+	// In lockstep the gaps are written here, in their order, so that the file
+	// does not depend on how two goroutines took turns.
+	if t.lockstep {
+		for i := range gaps {
+			t.rec.PutGap(&gaps[i])
+		}
+	}
+	if err != nil {
+		note(res, "no gap: "+err.Error())
+		return
+	}
+	out := t.stage.judge.Outcome()
+	res.Gap = eval.GapOf(gaps)
+	res.Mirror = &eval.Mirror{Success: out.Succeeded(), Partial: out.PickedUp()}
+}
+
+// complete tells whether the mirror followed every report.
+func (t *trial) complete() error {
+	s, err := t.stage.mirror.Summary()
+	if err == nil && !s.Complete() {
+		err = fmt.Errorf("the mirror fell behind and lost %d of %d reports", s.Dropped, s.Dropped+s.Reports)
+	}
+	return err
+}
+
+// note adds a line to the result's note.
+func note(res *eval.Result, line string) {
+	if res.Note != "" {
+		line = res.Note + "; " + line
+	}
+	res.Note = line
 }
 
 // since is a judge's time in s after the first action, nil for never.
