@@ -47,9 +47,9 @@ type Command struct {
 type Mode uint8
 
 const (
-	// ModePosition: the servos do, on Command.Joints.
+	// ModePosition lets the servos do it, on Command.Joints.
 	ModePosition Mode = iota
-	// ModeTorque: the host does. Joints with current control follow
+	// ModeTorque lets the host do it. Joints with current control follow
 	// Command.Effort; wrist_rotate and gripper stay in position control.
 	ModeTorque
 )

@@ -80,7 +80,7 @@ func rewrite(src io.Reader, dst io.Writer, info *Info) error {
 		if err != nil || token == mcap.TokenDataEnd {
 			break
 		}
-		if err := copyRecord(w, token, record, info); err != nil {
+		if err := copyRecord(w, token, record, info.Damage == nil); err != nil {
 			return err
 		}
 	}
@@ -97,13 +97,13 @@ func rewrite(src io.Reader, dst io.Writer, info *Info) error {
 
 // copyRecord copies one record. Indexes are made anew, and the summary of what
 // is not all there any more is left out.
-func copyRecord(w *mcap.Writer, token mcap.TokenType, record []byte, info *Info) error {
+func copyRecord(w *mcap.Writer, token mcap.TokenType, record []byte, whole bool) error {
 	switch token {
 	case mcap.TokenHeader:
 		return copyParsed(record, mcap.ParseHeader, w.WriteHeader)
 	case mcap.TokenMetadata:
 		return copyParsed(record, mcap.ParseMetadata, func(m *mcap.Metadata) error {
-			if m.Name == summaryRecord && info.Damage != nil {
+			if m.Name == summaryRecord && !whole {
 				return nil
 			}
 			return w.WriteMetadata(m)

@@ -170,7 +170,7 @@ func TestNewestState(t *testing.T) {
 	got := listen(t, b.URL(), "twinrig/bench/+")
 	link := newLink(t, b.URL())
 	p, warnings := open(t, config(link.url))
-	<-warnings
+	require.Error(t, <-warnings)
 	r, _, _ := sample()
 	for i := range uint64(1000) {
 		r.Tick = i
@@ -296,7 +296,7 @@ func say(t *testing.T, broker, topic, payload string) {
 
 func TestPutAllocatesNothing(t *testing.T) {
 	p, warnings := open(t, config("tcp://127.0.0.1:"+strconv.Itoa(freePort(t))))
-	<-warnings
+	require.Error(t, <-warnings)
 	r, g, e := sample()
 	allocs := testing.AllocsPerRun(1000, func() {
 		p.Put(&r)
@@ -309,7 +309,7 @@ func TestPutAllocatesNothing(t *testing.T) {
 
 func TestCloseWithoutBroker(t *testing.T) {
 	p, warnings := open(t, config("tcp://127.0.0.1:"+strconv.Itoa(freePort(t))))
-	<-warnings
+	require.Error(t, <-warnings)
 	r, g, e := sample()
 	p.Put(&r)
 	p.PutGap(&g)

@@ -227,11 +227,11 @@ func (p *Publisher) publishMessages(c *connection) {
 		}
 		m := p.ring[p.head]
 		p.mu.Unlock()
-		topic, payload := p.topic("event"), []byte(nil)
+		topic, payload := p.topic("gap"), []byte(nil)
 		if m.isGap {
-			topic, payload = p.topic("gap"), m.gap.AppendJSON(nil)
+			payload = m.gap.AppendJSON(payload)
 		} else {
-			payload = m.event.AppendJSON(nil)
+			topic, payload = p.topic("event"), m.event.AppendJSON(payload)
 		}
 		if !c.publish(topic, 1, false, payload) {
 			return
