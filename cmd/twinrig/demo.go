@@ -103,7 +103,11 @@ func demo(ctx context.Context, d configs.Demo, f demoFlags, stdout, stderr io.Wr
 	runErr := eval.Run(ctx, study, ledger, r, progress.step)
 	speedup := (r.cell.clock() - virtual).Seconds() / time.Since(wall).Seconds()
 	progress.done()
-	if err := errors.Join(runErr, closeAll()); err != nil {
+	closeErr := closeAll()
+	if ctx.Err() != nil && closeErr == nil {
+		progress.say("arm parked, torque off; the finished trials are in " + dir)
+	}
+	if err := errors.Join(runErr, closeErr); err != nil {
 		return err
 	}
 	return reportDemo(ledger, study, dir, r, speedup, f.asJSON, stdout)
