@@ -7,13 +7,11 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"twinrig"
 	"twinrig/agent"
 	"twinrig/agent/record"
-	"twinrig/configs"
 	"twinrig/eval"
 	"twinrig/policy"
 	"twinrig/policy/hold"
@@ -30,54 +28,6 @@ const startTolerance = 0.02
 
 // settling is how long the placed objects and the arm stand before a trial.
 const settling = 300 * time.Millisecond
-
-// telemetry is what a trial tells the world; it never blocks.
-type telemetry interface {
-	agent.Sink
-	PutEvent(e *twinrig.Event)
-	PutGap(g *twinrig.Gap)
-}
-
-// operator sets the scene up for a trial and judges it. On the virtual rig one
-// with privileged knowledge does both, and says so.
-type operator interface {
-	// Stage puts the objects where the trial wants them.
-	Stage(s *scene.Scene, p scene.Placement, seed uint64) error
-	// See gives the judge a view of what is really there.
-	See(func(scene.View) error) error
-	// Source names the origin of the verdicts.
-	Source() string
-}
-
-// runner runs the trials of a study on a cell. It is eval.Runner.
-type runner struct {
-	cell     *cell
-	study    configs.Study
-	operator operator
-	stages   map[string]*stage
-	dir      string // of the study
-	lockstep bool
-	virtual  bool
-	digest   string // of the resolved configuration
-	config   []byte
-	tell     telemetry // may be nil
-	pictures *pictures
-	// recording is the present trial's, for the mirror's goroutine.
-	recording atomic.Pointer[record.Writer]
-}
-
-// RunTrial implements eval.Runner.
-func (r *runner) RunTrial(ctx context.Context, t eval.Trial) (eval.Result, error) {
-	st := r.stages[t.Scene]
-	if st == nil {
-		return eval.Result{}, fmt.Errorf("scene %q is not staged", t.Scene)
-	}
-	tr := &trial{runner: r, spec: t, stage: st, placement: make(scene.Placement, len(t.Placement))}
-	for name, s := range t.Placement {
-		tr.placement[name] = scene.Spot(s)
-	}
-	return tr.run(ctx)
-}
 
 // trial is one trial on its way.
 type trial struct {
