@@ -22,10 +22,10 @@ type Bus interface {
 // Single is the part of a Bus that talks to one servo, or to all without an
 // answer.
 type Single interface {
-	Ping(id dynamixel.ID) (dynamixel.Info, error)
-	Read(id dynamixel.ID, r dynamixel.Register) (int32, error)
+	Surveyor
 	Write(id dynamixel.ID, r dynamixel.Register, v int32) error
 	WriteAll(r dynamixel.Register, v int32) error
+	Reboot(id dynamixel.ID) error
 }
 
 // Group is the part of a Bus that talks to many servos in one packet.

@@ -40,33 +40,20 @@ func (p *permanent) ok(v int32) bool {
 	return v&p.mask == p.want
 }
 
-// settleEEPROM compares the permanent settings, and writes those that differ if
-// that is permitted. Its error lists them all.
-func (a *Arm) settleEEPROM() error {
-	var differ []string
+// settleEEPROM refuses permanent settings that differ, all of them in its error,
+// or writes them if that is permitted. Torque is off.
+func (a *Arm) settleEEPROM(s *Survey) error {
+	if diff := s.Diff(); len(diff) > 0 && !a.cfg.WriteEEPROM {
+		return fmt.Errorf("permanent settings differ, set write_eeprom: true to change them: %s", strings.Join(diff, "; "))
+	}
 	for i := range a.motors {
 		m := &a.motors[i]
-		for _, p := range m.permanents() {
-			v, err := a.read(m, p.reg)
-			if err != nil {
+		for _, d := range s.Servos[i].Differences {
+			if err := a.ensure(m, d.reg, d.Want); err != nil {
 				return err
 			}
-			if p.ok(v) {
-				continue
-			}
-			want := v&^p.mask | p.want
-			if !a.cfg.WriteEEPROM {
-				differ = append(differ, fmt.Sprintf("%s: %s is %d, want %d (%s)", m.name(), p.reg.Name, v, want, p.why))
-				continue
-			}
-			if err := a.ensure(m, p.reg, want); err != nil {
-				return err
-			}
-			a.health.note(fmt.Sprintf("%s: %s changed from %d to %d for good", m.name(), p.reg.Name, v, want))
+			a.health.note(fmt.Sprintf("%s: %s changed from %d to %d for good", m.name(), d.Register, d.Have, d.Want))
 		}
-	}
-	if len(differ) > 0 {
-		return fmt.Errorf("permanent settings differ, set write_eeprom: true to change them: %s", strings.Join(differ, "; "))
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ type motor struct {
 	reverse bool
 	zero    float64 // tick of angle 0
 	nmPerA  float64
+	homing  int32 // its Homing Offset in ticks, read by Open
 
 	// What the servo itself accepts as goals, read by Open: ticks and current
 	// steps.

@@ -14,12 +14,12 @@ const (
 	firmwareWatchdog = 38
 )
 
-// Open brings the arm up with torque off: every servo there with the right
-// model, permanent settings as needed, operating modes, gains and limits set
-// and read back, shadow pairs agreeing, the pose possible. It refuses with an
-// error that names the servo and what to do. A refused scan leaves torque as it
-// was. Open may be called again, after a power cut for instance; the arm is
-// then halted first.
+// Open brings the arm up with torque off: the bus carries exactly the servos of
+// the calibration, permanent settings are as needed, operating modes, gains and
+// limits are set and read back, shadow pairs agree, the pose is possible. It
+// refuses with an error that names the servo and what to do. A refused scan
+// leaves torque as it was. Open may be called again; the arm is then halted
+// first.
 func (a *Arm) Open() error {
 	a.open = false
 	if err := a.bringUp(); err != nil {
@@ -31,14 +31,14 @@ func (a *Arm) Open() error {
 
 func (a *Arm) bringUp() error {
 	a.health.reset(a.motors)
-	fast, err := a.scan()
+	s, err := a.scan()
 	if err != nil {
 		return err
 	}
 	if err := a.Halt(); err != nil {
 		return err
 	}
-	if err := a.settleEEPROM(); err != nil {
+	if err := a.settleEEPROM(&s); err != nil {
 		return err
 	}
 	for i := range a.motors {
@@ -46,6 +46,27 @@ func (a *Arm) bringUp() error {
 			return err
 		}
 	}
+	return a.beginReading(s.FastSync())
+}
+
+// scan refuses a bus that is not the arm of the calibration, and learns what
+// matters of each servo.
+func (a *Arm) scan() (Survey, error) {
+	s, err := a.survey(a.bus)
+	if err != nil {
+		return s, err
+	}
+	if err := s.Misfits(&a.cfg); err != nil {
+		return s, err
+	}
+	for i := range a.motors {
+		a.motors[i].homing = s.Servos[i].HomingOffset
+	}
+	return s, nil
+}
+
+// beginReading chooses how to read, reads once, and judges the pose.
+func (a *Arm) beginReading(fast bool) error {
 	a.narrowLimits()
 	a.poll, a.lost = newPoll(a.motors), nil
 	a.chooseReading(fast)
@@ -53,29 +74,6 @@ func (a *Arm) bringUp() error {
 		return err
 	}
 	return a.checkPose()
-}
-
-// scan compares what is on the bus with what should be. It tells whether every
-// firmware knows Fast Sync Read.
-func (a *Arm) scan() (fast bool, err error) {
-	var errs []error
-	fast = true
-	for i := range a.motors {
-		m := &a.motors[i]
-		info, err := a.bus.Ping(m.id)
-		switch {
-		case err != nil:
-			errs = append(errs, fmt.Errorf("%s: ping: %w", m.name(), err))
-		case info.Model != m.modelNumber():
-			errs = append(errs, fmt.Errorf("%s: model number is %d, want %d (%s)",
-				m.name(), info.Model, m.modelNumber(), m.model()))
-		case a.cfg.Watchdog > 0 && info.Firmware < firmwareWatchdog:
-			errs = append(errs, fmt.Errorf("%s: firmware %d has no bus watchdog, %d has; update it, or set watchdog: 0s",
-				m.name(), info.Firmware, firmwareWatchdog))
-		}
-		fast = fast && info.Firmware >= firmwareFastSync
-	}
-	return fast, errors.Join(errs...)
 }
 
 func (m *motor) modelNumber() uint16 {
