@@ -47,6 +47,9 @@ var (
 	// torque went off by itself without a hardware error: it was rebooted, its
 	// power was cut, or its watchdog stopped it. Halt, Open and Enable cure it.
 	ErrTorqueLost = errors.New("widowx: a servo's torque went off by itself")
+	// ErrFar is returned by Write, which sends nothing, for a goal that is far
+	// from where the arm is: a first command elsewhere, or half a turn away.
+	ErrFar = errors.New("widowx: goal is too far from the arm")
 )
 
 // ShadowError says that the two servos of a joint are not where they should be
@@ -74,7 +77,10 @@ type Arm struct {
 	limits twinrig.Limits // of joint goals: the URDF's, within the servos'
 	shadow float64        // tolerance, rad
 
+	space Space // may be nil
+
 	open     bool
+	first    bool // the next Write is the first since Enable
 	lastRead time.Duration
 	stalled  bool  // the bus was silent for so long that watchdogs may have tripped
 	lost     error // ErrTorqueLost and why; Write returns it
@@ -89,6 +95,15 @@ type Arm struct {
 	enabled bool   // under gate
 	halts   uint64 // under gate; counts Halt calls, so that Enable notices one
 }
+
+// Space tells whether an arm can stand in a pose without being in the table or in
+// itself. Joints are rad.
+type Space interface {
+	Clear(q twinrig.Joints, g twinrig.Grip) error
+}
+
+// SetSpace makes every start pose be checked against s too. It comes before Open.
+func (a *Arm) SetSpace(s Space) { a.space = s }
 
 // New returns the arm that cal describes, on bus. It does no I/O: Open does.
 func New(bus Bus, cfg Config, cal calib.Arm) (*Arm, error) {

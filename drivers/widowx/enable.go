@@ -3,6 +3,7 @@ package widowx
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"twinrig"
@@ -16,12 +17,14 @@ const tries = 3
 // torque is taken on: a hand may have pushed it there.
 const startSlack = 0.1
 
-// Enable takes torque on with every servo told to stay where it is: position
-// goals are the present ones, or the nearest that the servo's own limits accept,
-// goal currents 0. It refuses when a servo does not
-// answer, has a hardware error, disagrees with its shadow, or stands where the
-// joint cannot be. In ModeTorque the arm is limp until the first Write: write
-// at once. Enabling an enabled arm changes nothing.
+// Enable takes torque on in steps. Every servo is told to stay where it is:
+// position goals are the present ones, or the nearest that the servo's own limits
+// accept, goal currents 0. Servos in position mode then hold with a little of
+// their output, which is ramped up while the arm is watched: one that moves,
+// pushes hard standing still, or reports an error ends it, with torque off. It
+// refuses when a servo does not answer, has a hardware error, disagrees with its
+// shadow, or stands where the arm cannot be. In ModeTorque the XM430s are limp
+// until the first Write: write at once. Enabling an enabled arm changes nothing.
 func (a *Arm) Enable() error {
 	if !a.open {
 		return ErrNotOpen
@@ -39,7 +42,7 @@ func (a *Arm) Enable() error {
 		return fmt.Errorf("widowx: enable: %w", errors.Join(a.start(halts, false), err, a.release()))
 	}
 	a.lost, a.stalled = nil, false
-	a.out.unsent = -1
+	a.out.unsent, a.first = -1, true
 	if err := a.start(halts, true); err != nil {
 		return fmt.Errorf("widowx: enable: %w", err)
 	}
@@ -98,33 +101,6 @@ func (a *Arm) presetGoals() error {
 	return nil
 }
 
-// takeTorque takes torque on, servo by servo, unless a Halt comes between.
-func (a *Arm) takeTorque(halts uint64) error {
-	for i := range a.motors {
-		if err := a.torqueOn(&a.motors[i], halts); err != nil {
-			return err
-		}
-	}
-	// Goals that were set before the torque may not have outlived it.
-	if err := a.presetGoals(); err != nil {
-		return err
-	}
-	for i := range a.motors {
-		m := &a.motors[i]
-		on, err := a.bus.Read(m.id, dynamixel.TorqueEnable)
-		if err != nil {
-			return fmt.Errorf("%s: %w", m.name(), err)
-		}
-		if on != 1 {
-			return fmt.Errorf("%s did not take torque", m.name())
-		}
-		if err := a.set(m, dynamixel.BusWatchdog, int32(a.cfg.Watchdog/watchdogUnit)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (a *Arm) torqueOn(m *motor, halts uint64) error {
 	a.gate.Lock()
 	defer a.gate.Unlock()
@@ -169,6 +145,9 @@ func (a *Arm) checkPose() error {
 	}
 	var s twinrig.State
 	a.state(a.poll.raws, &s)
+	if err := a.checkTurns(&s); err != nil {
+		return err
+	}
 	loose := a.limits
 	for i := range loose.Lower {
 		loose.Lower[i] -= startSlack
@@ -176,6 +155,23 @@ func (a *Arm) checkPose() error {
 	}
 	if err := loose.Check(s.Measured); err != nil {
 		return fmt.Errorf("start pose: %w; move the arm by hand, or calibrate its zeros", err)
+	}
+	if a.space != nil {
+		if err := a.space.Clear(s.Measured, s.Grip); err != nil {
+			return fmt.Errorf("start pose: %w; if the arm does not stand like that, calibrate its zeros", err)
+		}
+	}
+	return nil
+}
+
+// checkTurns finds a joint whose servo has counted whole turns too many: it would
+// spin to lose them.
+func (a *Arm) checkTurns(s *twinrig.State) error {
+	for i, q := range s.Measured {
+		if math.Abs(q) > math.Pi+startSlack {
+			return fmt.Errorf("start pose: %s reads %.2f rad, about %+.0f turns: its servo counts turns; cut its power and give it back",
+				twinrig.AxisNames[i], q, math.Round(q/(2*math.Pi)))
+		}
 	}
 	return nil
 }

@@ -24,6 +24,7 @@ type motor struct {
 	// What the servo itself accepts as goals, read by Open: ticks and current
 	// steps.
 	minTick, maxTick, maxCurrent int32
+	pwm                          int32 // Goal PWM, what its output is bounded by
 }
 
 // name is how messages call the servo.

@@ -121,6 +121,7 @@ func (a *Arm) setUp(m *motor) error {
 	if m.axis == twinrig.GripAxis {
 		pwm = min(pwm, int32(a.cfg.GripPWMPercent/100*dynamixel.PWMFull))
 	}
+	m.pwm = pwm
 	for _, s := range []struct {
 		reg dynamixel.Register
 		v   int32

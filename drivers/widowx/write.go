@@ -36,7 +36,7 @@ func newOutput(motors []motor) *output {
 // Write sends c and returns what was truly sent: goals and torques after the
 // limits and the servos' resolution, Effort 0 for joints in position mode,
 // goals of joints in current mode as asked. It returns twinrig.ErrHalted without
-// torque, ErrNotFinite for a command that it refuses whole, and ErrTorqueLost
+// torque, ErrNotFinite or ErrFar for a command that it refuses whole, and ErrTorqueLost
 // beside a command that it did send when a servo no longer obeys. It allocates
 // nothing while all is well.
 func (a *Arm) Write(_ time.Duration, c twinrig.Command) (twinrig.Command, error) {
@@ -50,6 +50,9 @@ func (a *Arm) Write(_ time.Duration, c twinrig.Command) (twinrig.Command, error)
 		}
 	}
 	goal.Grip = min(max(goal.Grip, 0), 1)
+	if err := a.checkWay(&goal); err != nil {
+		return twinrig.Command{}, err
+	}
 	o := a.out
 	sent := twinrig.Command{Goal: a.ticks(goal, o.ticks), Effort: a.steps(c.Effort, o.steps)}
 
@@ -61,7 +64,34 @@ func (a *Arm) Write(_ time.Duration, c twinrig.Command) (twinrig.Command, error)
 	if err := a.send(); err != nil {
 		return twinrig.Command{}, fmt.Errorf("widowx: write: %w", err)
 	}
+	a.first = false
 	return sent, a.lost
+}
+
+// firstWay is how far, in rad, the first goal after Enable may be from where the
+// arm is: whoever asks for more does not know where that is. No goal is ever
+// half a turn away.
+const (
+	firstWay = 0.35
+	mostWay  = math.Pi
+)
+
+// checkWay refuses a goal that is too far from the joints in position mode.
+func (a *Arm) checkWay(goal *twinrig.Goal) error {
+	most := mostWay
+	if a.first {
+		most = firstWay
+	}
+	for axis, of := range a.of {
+		m := &a.motors[of[0]]
+		if m.torque || axis == twinrig.GripAxis {
+			continue
+		}
+		if d := goal.Joints[axis] - m.angle(a.poll.raws[of[0]].position); math.Abs(d) > most {
+			return fmt.Errorf("%w: %s would move by %.2f rad, limit %.2f", ErrFar, twinrig.AxisNames[axis], d, most)
+		}
+	}
+	return nil
 }
 
 // send puts steps and ticks on the bus: currents always, positions of a mixed
