@@ -123,16 +123,20 @@ func (m *mjcf) options(spec *Spec) {
 
 	m.open("default")
 	m.leaf("geom", "solref", ".01 1", "solimp", ".95 .99 .001")
-	// bit 0 is the table and the objects, bit 1 the arm, which does not touch
+	// bit 0 is the table and the objects, bit 1 the arm, which need not touch
 	// itself
+	touches := 1
+	if spec.SelfContact {
+		touches = 3
+	}
 	class := func(name string, attrs ...any) {
 		m.open("default", "class", name)
 		m.leaf("geom", attrs...)
 		m.close()
 	}
 	class("seen", "contype", 0, "conaffinity", 0, "group", 2, "mass", 0)
-	class("arm", "contype", 2, "conaffinity", 1, "group", 3, "friction", ".8 .005 .0001", "condim", 4)
-	class("pad", "contype", 2, "conaffinity", 1, "group", 3,
+	class("arm", "contype", 2, "conaffinity", touches, "group", 3, "friction", ".8 .005 .0001", "condim", 4)
+	class("pad", "contype", 2, "conaffinity", touches, "group", 3,
 		"friction", []float64{m.params.PadFriction, .01, .0001}, "condim", 4, "priority", 2)
 	class("object", "contype", 1, "conaffinity", 3, "condim", 4, "priority", 1)
 	m.close()

@@ -83,6 +83,9 @@ type Spec struct {
 	Cameras []CameraSpec
 	// Shadows makes pictures better and rendering slower.
 	Shadows bool
+	// SelfContact lets the arm touch itself. A link never touches the one that
+	// carries it.
+	SelfContact bool
 }
 
 // Names of the bodies that every world has, for ContactForce. RobotName means

@@ -43,6 +43,9 @@ func openArm(cfg configs.Rig, cal *calib.Record, port dynamixel.Port, sinks ...a
 	if c.arm, err = widowx.New(c.bus, cfg.Arm, cal.Arm); err != nil {
 		return nil, err
 	}
+	if err := c.checkSpace(); err != nil {
+		return nil, err
+	}
 	if err := c.arm.Open(); err != nil {
 		return nil, err
 	}
@@ -56,6 +59,21 @@ func openArm(cfg configs.Rig, cal *calib.Record, port dynamixel.Port, sinks ...a
 		Sinks:     append([]agent.Sink{&c.meter, &c.tee}, sinks...),
 	})
 	return c, err
+}
+
+// clearDepth is how far, in m, the model's shapes may overlap in a start pose: at
+// rest in its sleep pose the real arm overlaps by 6 mm.
+const clearDepth = 0.010
+
+// checkSpace has the arm refuse torque where it cannot be. The model lives as
+// long as the program.
+func (c *cell) checkSpace() error {
+	space, err := sim.NewClearance(sim.NominalParams(), clearDepth)
+	if err != nil {
+		return err
+	}
+	c.arm.SetSpace(space)
+	return nil
 }
 
 // stiffness is the servos' in Nm/rad with the gains that the arm is driven with:
