@@ -63,7 +63,8 @@ func (w *World) build(bodies []sim.Body) (*sim.World, error) {
 }
 
 func (w *World) spec(bodies []sim.Body) sim.Spec {
-	return sim.Spec{Params: w.hidden.Params, Bodies: bodies, Cameras: []sim.CameraSpec{w.camera}}
+	// a real arm rests on itself when its torque is off
+	return sim.Spec{Params: w.hidden.Params, Bodies: bodies, Cameras: []sim.CameraSpec{w.camera}, SelfContact: true}
 }
 
 // Stage clears the table and puts the objects of a scene on it, at rest, where
