@@ -25,6 +25,10 @@ type State struct {
 	// HardwareError is each axis's Hardware Error Status (Dynamixel register
 	// 70), shadows included; 0 is none.
 	HardwareError [NumAxes]uint8
+	// Servos[:NumServos] is each servo's health; none for an arm without
+	// servos. It has a JSON form of its own and is not in a Report's.
+	Servos    [MaxServos]ServoHealth
+	NumServos int
 }
 
 // Goal is what the arm should be doing at one instant.

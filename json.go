@@ -135,6 +135,8 @@ func appendFloats(b []byte, vs []float64) []byte {
 	return append(b, ']')
 }
 
+func appendBool(b []byte, v bool) []byte { return strconv.AppendBool(b, v) }
+
 func appendString(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')

@@ -21,6 +21,7 @@ const (
 	TickTopic   = "/tick"
 	GapTopic    = "/gap"
 	EventTopic  = "/event"
+	ServoTopic  = "/servo"
 	CameraTopic = "/camera/"
 )
 
@@ -30,6 +31,7 @@ const (
 	tickID uint16 = iota + 1
 	gapID
 	eventID
+	servoID
 	cameraID
 )
 
@@ -108,6 +110,7 @@ func (f *file) begin(h *Header) error {
 		{tickID, "twinrig.Report", "tick", TickTopic},
 		{gapID, "twinrig.Gap", "gap", GapTopic},
 		{eventID, "twinrig.Event", "event", EventTopic},
+		{servoID, "twinrig.ServoHealth", "servo", ServoTopic},
 		{cameraID, "foxglove.CompressedImage", "compressed_image", ""},
 	} {
 		data, err := schemas.ReadFile("schema/" + s.file + ".json")
@@ -144,6 +147,11 @@ func (f *file) gap(g *twinrig.Gap) error {
 func (f *file) event(e *twinrig.Event) error {
 	f.buf = e.AppendJSON(f.buf[:0])
 	return f.message(eventID, e.Stamp)
+}
+
+func (f *file) servo(h *twinrig.ServoHealth) error {
+	f.buf = h.AppendJSON(f.buf[:0])
+	return f.message(servoID, h.Stamp)
 }
 
 func (f *file) frame(v *view) error {

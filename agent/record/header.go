@@ -51,7 +51,7 @@ func headerOf(m map[string]string) Header {
 // Stats counts messages.
 type Stats struct {
 	// Written messages.
-	Ticks, Gaps, Events, Frames uint64
+	Ticks, Gaps, Events, Servos, Frames uint64
 	// Messages that found their queue full.
 	DroppedTicks, DroppedGaps, DroppedEvents, DroppedFrames uint64
 }
@@ -67,6 +67,7 @@ func (s *Stats) list() []count {
 		{"ticks", &s.Ticks},
 		{"gaps", &s.Gaps},
 		{"events", &s.Events},
+		{"servos", &s.Servos},
 		{"frames", &s.Frames},
 		{"dropped_ticks", &s.DroppedTicks},
 		{"dropped_gaps", &s.DroppedGaps},
@@ -91,7 +92,11 @@ func (s *Stats) fields() map[string]string {
 func statsOf(m map[string]string) (Stats, error) {
 	var s Stats
 	for _, c := range s.list() {
-		v, err := strconv.ParseUint(m[c.key], 10, 64)
+		text, there := m[c.key]
+		if !there && c.value == &s.Servos {
+			continue // older than the servos' messages
+		}
+		v, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
 			return Stats{}, fmt.Errorf("summary: %s: %w", c.key, err)
 		}

@@ -21,6 +21,7 @@ type Visitor struct {
 	Tick  func(*twinrig.Report) error
 	Gap   func(*twinrig.Gap) error
 	Event func(*twinrig.Event) error
+	Servo func(*twinrig.ServoHealth) error
 	Frame func(*Image) error
 }
 
@@ -183,6 +184,8 @@ func (r *reading) message(topic string, m *mcap.Message) error {
 		return visit(&n.Gaps, r.v.Gap, m.Data)
 	case topic == EventTopic:
 		return visit(&n.Events, r.v.Event, m.Data)
+	case topic == ServoTopic:
+		return visit(&n.Servos, r.v.Servo, m.Data)
 	case strings.HasPrefix(topic, CameraTopic):
 		return visit(&n.Frames, r.v.Frame, m.Data)
 	}

@@ -30,6 +30,7 @@ type Writer struct {
 	file    *file
 	stats   Stats
 	last    time.Duration // stamp of the newest tick
+	servos  servoLog
 	told    uint64        // dropped messages that an event has told
 	err     error         // the first one
 	broken  bool          // the file takes no more
@@ -227,6 +228,12 @@ func (w *Writer) tellDropped() {
 func (w *Writer) writeTick(r *twinrig.Report) {
 	w.last = r.Now
 	write(w, &w.stats.Ticks, r, (*file).tick)
+	if !w.servos.due(&r.State) {
+		return
+	}
+	for i := range r.State.Servos[:r.State.NumServos] {
+		write(w, &w.stats.Servos, &r.State.Servos[i], (*file).servo)
+	}
 }
 
 func (w *Writer) writeGap(g *twinrig.Gap) { write(w, &w.stats.Gaps, g, (*file).gap) }

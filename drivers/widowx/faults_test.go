@@ -2,6 +2,7 @@ package widowx_test
 
 import (
 	"errors"
+	"math"
 	"testing"
 	"time"
 
@@ -203,9 +204,14 @@ func TestStatusFillsUp(t *testing.T) {
 	s.cfg.HealthEveryCycles = 2
 	r := enabled(t, s)
 	r.servo(6, func(s *servotest.Servo) { s.SetSupply(11.5, 41) })
-	_, err := r.cycles(2*2*9, r.stay())
+	state, err := r.cycles(2*2*9, r.stay())
 	require.NoError(t, err)
+	require.Equal(t, 9, state.NumServos)
 	for i, st := range r.arm.Status().Servos {
+		require.Equal(t, st.VoltageV, state.Servos[i].VoltageV)
+		// The XL430s sense no current, the others tell no load.
+		require.Equal(t, i >= 7, math.IsNaN(st.CurrentA), "id %d", i+1)
+		require.Equal(t, i < 7, math.IsNaN(st.Load), "id %d", i+1)
 		require.EqualValues(t, i+1, st.ID)
 		require.Equal(t, shafts[i].axis, st.Axis)
 		require.Equal(t, i == 2 || i == 4, st.Shadow)

@@ -3,34 +3,17 @@ package widowx
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
+	"twinrig"
 	"twinrig/drivers/dynamixel"
 )
 
-// ServoStatus is what is known of one servo beside its motion.
-type ServoStatus struct {
-	ID    dynamixel.ID
-	Model string
-	// Axis is an index into twinrig.AxisNames; Shadow is the second of a pair.
-	Axis   int
-	Shadow bool
-	// TorqueOn and HardwareError are the registers Torque Enable and Hardware
-	// Error Status when last looked at.
-	TorqueOn      bool
-	HardwareError uint8
-	// VoltageV and TemperatureC are 0 until first looked at.
-	VoltageV, TemperatureC float64
-	// Silent says that the servo stopped answering and is left out of the
-	// cyclic reading. Missed counts all its missed readings.
-	Silent bool
-	Missed uint64
-}
-
 // Status is what is known of the bus and its servos beside their motion.
 type Status struct {
-	Servos []ServoStatus
+	Servos []twinrig.ServoHealth
 	// FastSync says how the servos are read just now.
 	FastSync bool
 	// Notes is what the driver changed or noticed since Open, oldest first.
@@ -65,8 +48,11 @@ func (h *health) reset(motors []motor) {
 	h.cycles, h.next, h.status = 0, 0, Status{}
 	for i := range motors {
 		m := &motors[i]
-		h.status.Servos = append(h.status.Servos,
-			ServoStatus{ID: m.id, Model: m.model(), Axis: m.axis, Shadow: m.shadow})
+		nan := math.NaN()
+		h.status.Servos = append(h.status.Servos, twinrig.ServoHealth{
+			ID: uint8(m.id), Axis: m.axis, Shadow: m.shadow,
+			VoltageV: nan, TemperatureC: nan, CurrentA: nan, Load: nan,
+		})
 	}
 }
 
@@ -107,7 +93,6 @@ func (a *Arm) look() {
 	h.mu.Lock()
 	for i := range p.servos {
 		s := &h.status.Servos[i]
-		s.Missed, s.Silent = p.servos[i].missed, p.benched(i)
 		if p.servos[i].fresh && !p.servos[i].alert {
 			s.HardwareError = 0
 		}

@@ -53,6 +53,24 @@ func (a *Arm) fill(now time.Duration, s *twinrig.State) {
 		s.Age[axis] = a.poll.age(a.of[axis], now)
 		s.HardwareError[axis] = a.health.hardwareError(a.of[axis])
 	}
+	a.fillServos(now, s)
+}
+
+// fillServos puts what is known of each servo into s and into the status.
+func (a *Arm) fillServos(now time.Duration, s *twinrig.State) {
+	h := a.health
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := range a.motors {
+		v, r := &h.status.Servos[i], &a.poll.servos[i]
+		v.Stamp, v.Age, v.Missed, v.Silent = now, now-r.at, r.missed, a.poll.benched(i)
+		if a.motors[i].current {
+			v.CurrentA = float64(a.poll.raws[i].load) * dynamixel.AmpPerStep
+		} else {
+			v.Load = float64(a.poll.raws[i].load) * dynamixel.LoadPerStep
+		}
+	}
+	s.NumServos = copy(s.Servos[:], h.status.Servos)
 }
 
 // checkShadows compares each pair of servos that both answered.

@@ -30,6 +30,7 @@ type Publisher struct {
 	state    twinrig.Report // the newest
 	put      uint64         // counts the states put
 	sent     uint64         // the put that was published last
+	servosAt time.Duration  // stamp of the servos published last; of the goroutine alone
 	ring     []message      // gaps and events that wait
 	head, n  int
 	stats    Stats
@@ -211,9 +212,27 @@ func (p *Publisher) publishState(c *connection) {
 		return
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.sent = put
 	p.stats.States++
+	p.mu.Unlock()
+	p.publishServos(c, &state.State)
+}
+
+// servoPeriod is how often the servos' health is published.
+const servoPeriod = time.Second
+
+// publishServos publishes each servo's health under its ID.
+func (p *Publisher) publishServos(c *connection, s *twinrig.State) {
+	if s.NumServos == 0 || p.servosAt > 0 && s.Stamp-p.servosAt < servoPeriod {
+		return
+	}
+	for i := range s.Servos[:s.NumServos] {
+		h := &s.Servos[i]
+		if !c.publish(p.topic(fmt.Sprintf("servo/%d", h.ID)), 0, false, h.AppendJSON(nil)) {
+			return
+		}
+	}
+	p.servosAt = s.Stamp
 }
 
 // publishMessages empties the queue in order. A message that the broker does
