@@ -69,6 +69,11 @@ func (m Mode) String() string {
 // ErrHalted is returned by Write after Halt, until the arm is enabled again.
 var ErrHalted = errors.New("arm is halted")
 
+// ErrHold is wrapped by errors of an Arm that still reads and follows commands,
+// but should be asked for nothing but to hold: the state was filled, or the
+// command sent.
+var ErrHold = errors.New("arm should only hold")
+
 // Arm is a WidowX 250S, real, emulated or simulated. Read, Write and Enable are
 // called by one goroutine. Every Arm passes drivers/armtest.
 type Arm interface {

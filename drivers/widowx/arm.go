@@ -43,10 +43,10 @@ var (
 	ErrNotFinite = errors.New("widowx: the command is not finite")
 	// ErrSilent is returned by Read when no servo at all answered.
 	ErrSilent = errors.New("widowx: no servo answers (arm's power off?)")
-	// ErrTorqueLost is returned by Write, which still sends, when a servo's
-	// torque went off by itself without a hardware error: it was rebooted, its
-	// power was cut, or its watchdog stopped it. Halt, Open and Enable cure it.
-	ErrTorqueLost = errors.New("widowx: a servo's torque went off by itself")
+	// ErrTorqueLost, a twinrig.ErrHold, is returned by Write, which still sends,
+	// when a servo's torque went off by itself without a hardware error: it was
+	// rebooted, its power was cut, or its watchdog stopped it. Repair cures it.
+	ErrTorqueLost = fmt.Errorf("widowx: a servo's torque went off by itself: %w", twinrig.ErrHold)
 	// ErrFar is returned by Write, which sends nothing, for a goal that is far
 	// from where the arm is: a first command elsewhere, or half a turn away.
 	ErrFar = errors.New("widowx: goal is too far from the arm")
@@ -60,6 +60,9 @@ type ShadowError struct {
 	GapRad float64 // shadow minus first
 	Limit  float64 // rad
 }
+
+// Unwrap makes it a twinrig.ErrHold: the other joints are well.
+func (e *ShadowError) Unwrap() error { return twinrig.ErrHold }
 
 // Error names the joint, both servos and the gap.
 func (e *ShadowError) Error() string {
@@ -84,6 +87,7 @@ type Arm struct {
 	lastRead time.Duration
 	stalled  bool  // the bus was silent for so long that watchdogs may have tripped
 	lost     error // ErrTorqueLost and why; Write returns it
+	mend     *repair
 	poll     *poll
 	out      *output
 	health   *health

@@ -89,16 +89,19 @@ func (a *Arm) prepare() error {
 // presetGoals tells every servo to stay where it was read last.
 func (a *Arm) presetGoals() error {
 	for i := range a.motors {
-		m := &a.motors[i]
-		reg, v := dynamixel.GoalPosition, min(max(a.poll.raws[i].position, m.minTick), m.maxTick)
-		if m.torque {
-			reg, v = dynamixel.GoalCurrent, 0
-		}
-		if err := a.set(m, reg, v); err != nil {
+		if err := a.presetGoal(i); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (a *Arm) presetGoal(i int) error {
+	m := &a.motors[i]
+	if m.torque {
+		return a.set(m, dynamixel.GoalCurrent, 0)
+	}
+	return a.set(m, dynamixel.GoalPosition, min(max(a.poll.raws[i].position, m.minTick), m.maxTick))
 }
 
 func (a *Arm) torqueOn(m *motor, halts uint64) error {

@@ -152,6 +152,13 @@ func (p *poll) bench(k int) {
 	}
 }
 
+// leaveOut benches servo i, if it is not already.
+func (p *poll) leaveOut(i int) {
+	if k := slices.Index(p.servo[:p.active], i); k >= 0 {
+		p.bench(k)
+	}
+}
+
 func (p *poll) swap(k, l int) {
 	p.readings[k], p.readings[l] = p.readings[l], p.readings[k]
 	p.servo[k], p.servo[l] = p.servo[l], p.servo[k]

@@ -26,10 +26,15 @@ const heldTicks = 40
 const standingShare = 0.8
 
 // takeTorque takes torque on, servo by servo, unless a Halt comes between, and
-// then lets those in position mode hold with more and more of their output.
+// then lets those in position mode hold with more and more of their output. A
+// servo that holds already goes on with all of it.
 func (a *Arm) takeTorque(halts uint64) error {
 	from := a.ticksNow()
-	if err := a.bound(torqueRamp[0]); err != nil {
+	limp, err := a.limp()
+	if err != nil {
+		return err
+	}
+	if err := a.bound(limp, torqueRamp[0]); err != nil {
 		return err
 	}
 	for i := range a.motors {
@@ -42,7 +47,7 @@ func (a *Arm) takeTorque(halts uint64) error {
 		return err
 	}
 	for _, share := range torqueRamp {
-		if err := a.bound(share); err != nil {
+		if err := a.bound(limp, share); err != nil {
 			return err
 		}
 		for range looksPerStep {
@@ -55,8 +60,24 @@ func (a *Arm) takeTorque(halts uint64) error {
 		if err := a.confirm(&a.motors[i]); err != nil {
 			return err
 		}
+		a.health.inService(i)
 	}
 	return nil
+}
+
+// limp lists the servos in position mode that have no torque.
+func (a *Arm) limp() ([]int, error) {
+	var limp []int
+	for _, i := range a.out.positionOf {
+		on, err := a.read(&a.motors[i], dynamixel.TorqueEnable)
+		if err != nil {
+			return nil, err
+		}
+		if on == 0 {
+			limp = append(limp, i)
+		}
+	}
+	return limp, nil
 }
 
 // ticksNow is where every servo was read last.
@@ -68,9 +89,9 @@ func (a *Arm) ticksNow() []int32 {
 	return ticks
 }
 
-// bound lets the servos in position mode use a share of their output.
-func (a *Arm) bound(share float64) error {
-	for _, i := range a.out.positionOf {
+// bound lets servos use a share of their output.
+func (a *Arm) bound(servos []int, share float64) error {
+	for _, i := range servos {
 		m := &a.motors[i]
 		if err := a.set(m, dynamixel.GoalPWM, int32(math.Ceil(share*float64(m.pwm)))); err != nil {
 			return err
