@@ -9,7 +9,8 @@ import (
 // Config says which port, and how fast.
 type Config struct {
 	// Port is the tty's path. /dev/ttyDXL is the name that UdevRule gives the
-	// arm's adapter; /dev/serial/by-id/... survives replugging too.
+	// arm's adapter; a name in /dev/serial/by-id survives replugging too, while
+	// /dev/ttyUSB0 may come back as /dev/ttyUSB1. Inspect knows the names.
 	Port string `yaml:"port"`
 	// Baud is the line's rate in bit/s, one of Bauds.
 	Baud int `yaml:"baud"`

@@ -51,6 +51,19 @@ func lowLatency(fd int, dev, sys string) (time.Duration, bool) {
 	return latencyTimer(dev, sys)
 }
 
+// lowLatencyFlag reads a tty's ASYNC_LOW_LATENCY flag. It is not known where the
+// driver has none, as a pty's, or the tty may not be opened.
+func lowLatencyFlag(dev string) (set, known bool) {
+	fd, err := unix.Open(dev, unix.O_RDONLY|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false, false
+	}
+	defer unix.Close(fd)
+	var s serialStruct
+	known = ioctl(fd, unix.TIOCGSERIAL, &s)
+	return s.flags&asyncLowLatency != 0, known
+}
+
 func ioctl(fd int, request uintptr, s *serialStruct) bool {
 	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), request, uintptr(unsafe.Pointer(s)))
 	return errno == 0

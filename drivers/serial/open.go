@@ -36,19 +36,31 @@ func Open(cfg Config) (*Port, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("serial: %w", err)
 	}
-	p, err := open(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("serial: open %s: %w%s", cfg.Port, err, cure(err))
+	p := &Port{cfg: cfg, start: time.Now(), line: line{side: -1}}
+	if err := unix.Pipe2(p.wake[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
+		return nil, fmt.Errorf("serial: open %s: %w", cfg.Port, err)
+	}
+	if err := p.attach(); err != nil {
+		return nil, errors.Join(err, unix.Close(p.wake[0]), unix.Close(p.wake[1]))
 	}
 	return p, nil
 }
 
-func open(cfg Config) (_ *Port, err error) {
+// line is an open tty: what an unplug takes away and Reopen brings back.
+type line struct {
+	tty  *serial.Port // nil while there is none
+	side int          // a second descriptor of the same tty: poll, flock, ioctl
+
+	latency      time.Duration
+	latencyKnown bool
+}
+
+func openLine(cfg *Config) (l line, err error) {
 	// The side descriptor comes first: a port that somebody else holds must
 	// not get its rate changed.
 	side, err := unix.Open(cfg.Port, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, err
+		return line{}, err
 	}
 	defer func() {
 		if err != nil {
@@ -56,31 +68,28 @@ func open(cfg Config) (_ *Port, err error) {
 		}
 	}()
 	if err := unix.Flock(side, unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return nil, errors.Join(ErrBusy, err)
+		return line{}, errors.Join(ErrBusy, err)
 	}
 	tty, err := serial.OpenPort(&serial.Config{Name: cfg.Port, Baud: cfg.Baud, ReadTimeout: readGrain})
 	if err != nil {
-		return nil, err
+		return line{}, err
 	}
 	if err := tty.Flush(); err != nil {
-		return nil, errors.Join(err, tty.Close())
+		return line{}, errors.Join(err, tty.Close())
 	}
-	var wake [2]int
-	if err := unix.Pipe2(wake[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
-		return nil, errors.Join(err, tty.Close())
+	l = line{tty: tty, side: side}
+	l.latency, l.latencyKnown = lowLatency(side, cfg.Port, sysRoot)
+	return l, nil
+}
+
+// close releases the tty, if there is one.
+func (l *line) close() error {
+	if l.tty == nil {
+		return nil
 	}
-	p := &Port{
-		name:         cfg.Port,
-		tty:          tty,
-		side:         side,
-		wake:         wake,
-		writeTimeout: cfg.WriteTimeout,
-		start:        time.Now(),
-	}
-	p.readSet = [2]unix.PollFd{{Fd: int32(side), Events: unix.POLLIN}, {Fd: int32(wake[0]), Events: unix.POLLIN}}
-	p.writeSet = [2]unix.PollFd{{Fd: int32(side), Events: unix.POLLOUT}, {Fd: int32(wake[0]), Events: unix.POLLIN}}
-	p.latency, p.latencyKnown = lowLatency(side, cfg.Port, sysRoot)
-	return p, nil
+	err := errors.Join(l.tty.Close(), unix.Close(l.side))
+	*l = line{side: -1}
+	return err
 }
 
 // cure is the hint that follows an error of opening.
@@ -88,7 +97,7 @@ func cure(err error) string {
 	switch {
 	case errors.Is(err, ErrBusy):
 		return ": stop the other program first (fuser -v names it)"
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENODEV), errors.Is(err, unix.ENXIO):
+	case missing(err):
 		return ": is the adapter plugged in and powered? /dev/ttyDXL needs a udev rule: " + UdevCure
 	case errors.Is(err, fs.ErrPermission):
 		return ": join the group that may use it (sudo usermod -aG dialout $USER, then log in again), or install the udev rule: " + UdevCure

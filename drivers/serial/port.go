@@ -10,29 +10,19 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tarm/serial"
 	"golang.org/x/sys/unix"
 )
 
-// ErrGone is in the error of a Read or Write after the adapter was unplugged.
-// The port does not come back by itself: Close it and Open again.
-var ErrGone = errors.New("the port is gone (adapter unplugged or powered off?)")
-
-// Port is an open tty. Read, SetReadTimeout and Write are one caller's at a
-// time each; Close may be called from any goroutine and ends a waiting Read or
-// Write at once. Nothing here allocates once the port is open.
+// Port is an open tty. Read, SetReadTimeout, Write and Reopen are one caller's
+// at a time each; Close may be called from any goroutine and ends a waiting Read
+// or Write at once. Read and Write do not allocate.
 type Port struct {
-	name         string
-	tty          *serial.Port
-	side         int // a second descriptor of the same tty: poll, flock, ioctl
-	wake         [2]int
-	writeTimeout time.Duration
-	start        time.Time
+	cfg   Config
+	start time.Time
+	wake  [2]int // a pipe: Close ends the waiting with it
 
-	latency      time.Duration
-	latencyKnown bool
-
-	reading, writing  sync.Mutex // held for the whole call; Close takes both
+	reading, writing  sync.Mutex // held for the whole call; Close and Reopen take both
+	line              line
 	readSet, writeSet [2]unix.PollFd
 	deadline          time.Duration // of reading, since start; 0 is none
 	closing           atomic.Bool
@@ -41,18 +31,22 @@ type Port struct {
 }
 
 // Name returns the path the port was opened by.
-func (p *Port) Name() string { return p.name }
+func (p *Port) Name() string { return p.cfg.Port }
 
 // LatencyTimer returns how long the adapter may sit on received bytes before it
 // sends them to the host, and whether that is known. It is not for ports that
 // are no FTDI adapter, such as a pty.
-func (p *Port) LatencyTimer() (time.Duration, bool) { return p.latency, p.latencyKnown }
+func (p *Port) LatencyTimer() (time.Duration, bool) {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	return p.line.latency, p.line.latencyKnown
+}
 
 // SetReadTimeout arms one deadline, d from now, that covers every Read until
 // the next call. Before the first call a Read waits for ever.
 func (p *Port) SetReadTimeout(d time.Duration) error {
 	if d < 0 {
-		return fmt.Errorf("serial: %s: read timeout %v is negative", p.name, d)
+		return fmt.Errorf("serial: %s: read timeout %v is negative", p.cfg.Port, d)
 	}
 	p.deadline = time.Since(p.start) + d
 	return nil
@@ -71,14 +65,14 @@ func (p *Port) Read(b []byte) (int, error) {
 		if err := p.wait(&p.readSet, p.deadline); err != nil {
 			return 0, err
 		}
-		n, err := p.tty.Read(b)
+		n, err := p.line.tty.Read(b)
 		switch {
 		case n > 0:
 			return n, nil
-		case errors.Is(err, io.EOF) && p.readSet[0].Revents&(unix.POLLHUP|unix.POLLERR) == 0:
+		case errors.Is(err, io.EOF) && p.readSet[0].Revents&(unix.POLLHUP|unix.POLLERR|unix.POLLNVAL) == 0:
 			// The bytes that ppoll saw went elsewhere; wait on.
 		default:
-			return 0, p.gone(err)
+			return 0, p.failed("read", err)
 		}
 	}
 }
@@ -89,12 +83,12 @@ func (p *Port) Read(b []byte) (int, error) {
 func (p *Port) Write(b []byte) (int, error) {
 	p.writing.Lock()
 	defer p.writing.Unlock()
-	if err := p.wait(&p.writeSet, time.Since(p.start)+p.writeTimeout); err != nil {
+	if err := p.wait(&p.writeSet, time.Since(p.start)+p.cfg.WriteTimeout); err != nil {
 		return 0, err
 	}
-	n, err := p.tty.Write(b)
+	n, err := p.line.tty.Write(b)
 	if err != nil {
-		return n, p.gone(err)
+		return n, p.failed("write", err)
 	}
 	return n, nil
 }
@@ -108,7 +102,7 @@ func (p *Port) Close() error {
 		defer p.reading.Unlock()
 		p.writing.Lock()
 		defer p.writing.Unlock()
-		p.closeErr = errors.Join(wakeErr, p.tty.Close(), unix.Close(p.side),
+		p.closeErr = errors.Join(wakeErr, p.line.close(),
 			unix.Close(p.wake[0]), unix.Close(p.wake[1]))
 	})
 	return p.closeErr
@@ -120,6 +114,9 @@ func (p *Port) wait(set *[2]unix.PollFd, deadline time.Duration) error {
 		if p.closing.Load() {
 			return fs.ErrClosed
 		}
+		if p.line.tty == nil {
+			return p.failed("wait", unix.EBADF)
+		}
 		var ts *unix.Timespec
 		var left unix.Timespec
 		if deadline > 0 {
@@ -130,7 +127,7 @@ func (p *Port) wait(set *[2]unix.PollFd, deadline time.Duration) error {
 		switch {
 		case err == unix.EINTR:
 		case err != nil:
-			return fmt.Errorf("serial: %s: poll: %w", p.name, err)
+			return fmt.Errorf("serial: %s: poll: %w", p.cfg.Port, err)
 		case n == 0:
 			return os.ErrDeadlineExceeded
 		case set[0].Revents != 0 && !p.closing.Load():
@@ -139,10 +136,13 @@ func (p *Port) wait(set *[2]unix.PollFd, deadline time.Duration) error {
 	}
 }
 
-// gone wraps what a read or write of a ready tty failed with.
-func (p *Port) gone(err error) error {
-	if p.closing.Load() {
+// failed wraps what became of a tty that was ready.
+func (p *Port) failed(what string, err error) error {
+	switch {
+	case p.closing.Load():
 		return fs.ErrClosed
+	case unplugged(err):
+		return fmt.Errorf("serial: %s: %s: %w: %w", p.cfg.Port, what, ErrGone, err)
 	}
-	return fmt.Errorf("serial: %s: %w", p.name, errors.Join(ErrGone, err))
+	return fmt.Errorf("serial: %s: %s: %w", p.cfg.Port, what, err)
 }

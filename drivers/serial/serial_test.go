@@ -122,7 +122,7 @@ func TestUnplugIsAnErrorAtOnce(t *testing.T) {
 
 func TestWriteDoesNotWaitForEver(t *testing.T) {
 	_, p := pair(t)
-	p.writeTimeout = time.Millisecond
+	p.cfg.WriteTimeout = time.Millisecond
 	// Nobody reads the master: the kernel's buffer fills up. Small pieces, so
 	// that ppoll says no before a write would block.
 	for range 1 << 16 {
