@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
+	"math"
 	"sync"
 	"time"
 )
@@ -23,11 +23,16 @@ type Stats struct {
 	Resyncs      uint64 // times that bytes were skipped to find a packet
 	Retries      uint64 // instructions sent again
 	Refused      uint64 // answers with an error code
+	Late         uint64 // answers dropped because their transaction may be over
 }
 
 // Bus does transactions on a Port. It is safe for concurrent use: a mutex is
 // held for one transaction, its retries included. SyncRead, FastSyncRead and
 // SyncWrite do not allocate.
+//
+// A Bus goes on when its Port comes back after an unplug. An adapter that echoes
+// what it is given is tolerated. An answer that comes after its transaction has
+// given up is never taken for a later one's.
 //
 // Answers need the servos' Status Return Level to be 2, as it is after a boot.
 type Bus struct {
@@ -37,14 +42,28 @@ type Bus struct {
 	wire  Wire
 	stats Stats
 
-	tx []byte
+	tx, probe []byte
 	// rx[r:w] is received and not yet done with.
-	rx   [2 * MaxPacket]byte
-	r, w int
-	// dirty is set when an answer was late or damaged: what is left of it
-	// must not be taken for the next one's.
+	rx      [2 * MaxPacket]byte
+	r, w    int
+	sent    []byte        // until it is known whether the adapter echoes it
+	heard   int           // bytes of the answer
+	expect  int           // that many it has; 0 is not known
+	queued  time.Duration // what was sent unanswered since takes on the wire
+	telling bool          // nothing was asked since
+	// dirty is set when an answer was late or damaged: what is left of it is
+	// drained before the next instruction.
 	dirty bool
-	order [int(MaxID) + 1]uint8 // of a group read: indices of its readings
+
+	// See late.go. Of each servo, which answers may still come; fenced is set
+	// when none that was owed before this transaction can.
+	owed          [math.MaxUint8 + 1]uint16
+	owing, fenced bool
+	fences        int
+
+	order    [int(MaxID) + 1]uint8 // of a group read: indices of its readings
+	suspects [math.MaxUint8 + 1]uint64
+	suspect  uint64
 }
 
 // pingPatience is how long a ping that went unanswered listens on, to tell a
@@ -115,7 +134,7 @@ func (b *Bus) WriteAll(r Register, v int32) error {
 	defer b.mu.Unlock()
 	err := b.put(Broadcast, r, v)
 	if err == nil {
-		err = b.send()
+		err = b.tell(b.tx)
 	}
 	if err != nil {
 		return fmt.Errorf("dynamixel: write all %s: %w", r.Name, err)
@@ -151,9 +170,9 @@ func (b *Bus) build(id ID, inst Instruction, r Register, v int32) error {
 
 // ask sends b.tx and waits for id's status with n bytes of data.
 func (b *Bus) ask(id ID, n, retries int) (p Packet, err error) {
-	budget := b.wire.answered(len(b.tx)+statusBytes+n, 1) + slowestReply + b.cfg.Allowance
+	b.fresh()
 	for try := 0; ; try++ {
-		p, err = b.askOnce(id, n, budget)
+		p, err = b.askOnce(id, n)
 		if err == nil || try == retries || !retryable(err) {
 			return p, err
 		}
@@ -161,11 +180,23 @@ func (b *Bus) ask(id ID, n, retries int) (p Packet, err error) {
 	}
 }
 
-func (b *Bus) askOnce(id ID, n int, budget time.Duration) (Packet, error) {
-	if err := b.begin(budget); err != nil {
+// askOnce is one try. When the line cannot be fenced the instruction is sent all
+// the same, and whatever comes is no answer to it.
+func (b *Bus) askOnce(id ID, n int) (Packet, error) {
+	patience := slowestReply + b.cfg.Allowance
+	if !b.fenced && b.owed[id]&^owedFast != 0 {
+		if err := b.fence(id, patience); isPortError(err) {
+			return Packet{}, err
+		}
+	}
+	budget := b.wire.answered(len(b.tx)+statusBytes+n, 1) + patience
+	if err := b.begin(b.tx, budget, 0); err != nil {
 		return Packet{}, err
 	}
 	p, err := b.status(id)
+	if err != nil {
+		b.owe(id, owedBit(n))
+	}
 	if errors.Is(err, ErrTimeout) {
 		b.stats.Timeouts++
 	}
@@ -185,8 +216,12 @@ func (b *Bus) status(id ID) (Packet, error) {
 			fail = ErrChecksum
 		case errors.Is(err, ErrTimeout):
 			return p, fail
-		case err != nil, p.ID == id && p.Instruction == InstStatus:
+		case err != nil:
 			return p, err
+		case p.ID == id && p.Instruction == InstStatus:
+			if ok, _ := b.trust(&p); ok {
+				return p, nil
+			}
 		}
 	}
 }
@@ -219,20 +254,22 @@ func (b *Bus) verdict(p *Packet, n int) error {
 	return nil
 }
 
-// retryable tells whether the same instruction may fare better again.
-func retryable(err error) bool {
-	if refused := (*StatusError)(nil); errors.As(err, &refused) {
-		return refused.Code == CodeCRC
+// isPortError tells whether an error is not about an answer but about the port.
+func isPortError(err error) bool { return err != nil && !retryable(err) }
+
+// notRetryable returns the errors that are.
+func notRetryable(err error) error {
+	if isPortError(err) {
+		return err
 	}
-	return errors.Is(err, ErrTimeout) || errors.Is(err, ErrChecksum)
+	return nil
 }
 
-// send sends b.tx.
-func (b *Bus) send() error {
-	b.stats.Transactions++
-	n, err := b.port.Write(b.tx)
-	if err == nil && n < len(b.tx) {
-		err = io.ErrShortWrite
+// retryable tells whether the same instruction may fare better again.
+func retryable(err error) bool {
+	if errors.Is(err, ErrTimeout) || errors.Is(err, ErrChecksum) {
+		return true
 	}
-	return err
+	var refused *StatusError
+	return errors.As(err, &refused) && refused.Code == CodeCRC
 }

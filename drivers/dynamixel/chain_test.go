@@ -100,37 +100,6 @@ func TestTimesAreTheBudget(t *testing.T) {
 	}
 }
 
-// TestSilentServo: the others are read in the same cycle, within the time of one
-// more try, and the silent one's data stays as it is.
-func TestSilentServo(t *testing.T) {
-	for _, fast := range []bool{false, true} {
-		for _, laterAnswer := range []bool{false, true} {
-			line := servotest.Default()
-			line.LaterAnswer = laterAnswer
-			b := newBench(line, dynamixel.Default())
-			b.chain.Do(func(servos []*servotest.Servo) { servos[2].SetSilent(true) })
-			block := dynamixel.MovingThreshold.Block()
-			rs := readings(4, b.ids...)
-			read, budget := b.bus.SyncRead, b.cfg.Wire().SyncRead(9, 4)
-			if fast {
-				read, budget = b.bus.FastSyncRead, b.cfg.Wire().FastSyncRead(9, 4)
-			}
-			before := b.clock.Now()
-			require.NoError(t, read(block, rs))
-			require.LessOrEqual(t, b.clock.Now()-before, 2*(budget+b.cfg.Allowance))
-			for _, r := range rs {
-				if r.ID == 3 {
-					require.ErrorIs(t, r.Err, dynamixel.ErrTimeout)
-					require.Equal(t, []byte{0, 0, 0, 0}, r.Data)
-					continue
-				}
-				require.NoError(t, r.Err)
-				require.EqualValues(t, 100+int(r.ID), dynamixel.MovingThreshold.Value(r.Data))
-			}
-		}
-	}
-}
-
 // TestNoisyWire damages and loses bytes in both directions: nothing wrong may
 // come out as fresh, and most comes out after all.
 func TestNoisyWire(t *testing.T) {

@@ -15,10 +15,12 @@ type Config struct {
 	// Latency is the USB adapter's latency timer.
 	Latency time.Duration `yaml:"latency"`
 	// Allowance is what a transaction gets above its time on the wire, for
-	// the host's own delays, before it counts as timed out.
+	// the host's own delays, before it counts as timed out. The retries of a
+	// group read are within it: it is what a silent servo costs a cycle.
 	Allowance time.Duration `yaml:"allowance"`
 	// Retries is how often a transaction is tried again. In a group read only
-	// the servos that are missing are asked again.
+	// the servos whose answers came damaged are asked again, and only if there
+	// is time.
 	Retries int `yaml:"retries"`
 }
 
@@ -28,7 +30,7 @@ func Default() Config {
 		Baud:      1_000_000,
 		ReplyGap:  50 * time.Microsecond,
 		Latency:   time.Millisecond,
-		Allowance: 2 * time.Millisecond,
+		Allowance: 2500 * time.Microsecond,
 		Retries:   1,
 	}
 }

@@ -2,50 +2,81 @@ package dynamixel
 
 import (
 	"encoding/binary"
-	"errors"
-	"os"
 )
 
-// collectFast takes the one status packet of a fast sync read, servo by servo:
+// collectFast takes the one status packet of a fast read, servo by servo:
 //
 //	FF FF FD 00 FE LEN LEN 55 (ERR ID data CRC CRC)*
 //
 // Each checksum covers everything before it, so a servo's part is good or bad
-// by itself even if the packet breaks off behind it.
-func (b *Bus) collectFast(length int, rs []Reading, order []uint8) error {
-	part := fastPart + length
-	size := fastHead + len(order)*part
-	at, crc := 0, uint16(0) // of the next part, once the head is found
-	for k := 0; k < len(order); {
-		if at == 0 {
-			if b.findFast(size) {
-				at, crc = fastHead, CRC(0, b.rx[b.r:b.r+fastHead])
-			}
+// by itself even if the packet breaks off behind it. And as it covers the one
+// before it, that one as it came is where the next part is checked from: a
+// damaged part spoils no other.
+//
+// sure is as in collect; here it is none of order or all.
+func (b *Bus) collectFast(g *group, order []uint8) (sure int, err error) {
+	size := g.answer(order)
+	foreign := false
+	for k, at, crc := 0, 0, uint16(0); k < len(order); {
+		if at == 0 && !b.echoing() && b.findFast(size) {
+			at, crc = fastHead, CRC(0, b.rx[b.r:b.r+fastHead])
 		}
-		have := b.rx[b.r:b.w]
-		if at > 0 && len(have) >= at+part {
-			r := &rs[order[k]]
-			end := at + part - 2
-			crc = CRC(crc, have[at:end])
-			if ID(have[at+1]) != r.ID || crc != binary.LittleEndian.Uint16(have[end:]) {
-				b.damaged(rs, order[k:])
-				return nil
+		r := &g.rs[order[k]]
+		end := at + fastPart + len(r.Data)
+		if have := b.rx[b.r:b.w]; at > 0 && len(have) >= end {
+			part, sum := have[at:end-2], have[end-2:end]
+			whole := CRC(crc, part) == binary.LittleEndian.Uint16(sum)
+			ours := ID(part[1]) == r.ID
+			if k == 0 {
+				ok, new := b.begun(r.ID, whole, ours)
+				if !ok {
+					b.r++
+					at = 0
+					continue
+				}
+				if new {
+					sure = len(order)
+				}
 			}
-			b.takeFast(r, have[at:end])
-			crc = CRC(crc, have[end:at+part])
-			at += part
+			// Noise does not make a right checksum under a wrong ID: from
+			// there on it answers something else.
+			foreign = foreign || whole && !ours
+			if whole && !foreign {
+				b.takeFast(r, part)
+			} else {
+				b.damaged(r)
+			}
+			crc = CRC(binary.LittleEndian.Uint16(sum), sum)
+			at = end
 			k++
 			continue
 		}
+		if at == 0 && b.over() {
+			b.dirty = true
+			return sure, nil
+		}
 		if err := b.fill(); err != nil {
 			b.dirty = true
-			if errors.Is(err, os.ErrDeadlineExceeded) {
-				return nil
-			}
-			return err
+			return sure, notDeadline(err)
 		}
 	}
-	return nil
+	return sure, nil
+}
+
+// begun tells whether a fast status whose first part should be id's answers this
+// transaction, and whether it is sure to answer its last try. The first part is
+// what tells such packets apart, so as long as another may be owed it must be
+// good.
+func (b *Bus) begun(id ID, whole, ours bool) (ok, sure bool) {
+	switch owed := b.owed[id] & owedFast; {
+	case whole && ours:
+		return b.believe(owed)
+	case whole:
+		b.stats.Late++
+		return false, false
+	default:
+		return b.fenced, b.fenced && owed == 0 && !b.owing
+	}
 }
 
 // findFast skips to the head of a fast status of the given size.
@@ -78,12 +109,9 @@ func (b *Bus) takeFast(r *Reading, part []byte) {
 	r.Err = nil
 }
 
-// damaged marks the readings of the rest of a fast status, which nothing covers
-// any more.
-func (b *Bus) damaged(rs []Reading, rest []uint8) {
+// damaged marks a part that came, but not as it was sent.
+func (b *Bus) damaged(r *Reading) {
 	b.stats.Checksum++
 	b.dirty = true
-	for _, i := range rest {
-		rs[i].Err = ErrChecksum
-	}
+	r.Err = ErrChecksum
 }

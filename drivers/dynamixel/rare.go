@@ -27,7 +27,7 @@ func (b *Bus) PingAll() ([]Found, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.tx = begin(b.tx[:0], Broadcast, InstPing).end()
-	if err := b.begin(b.pingAllWait()); err != nil {
+	if err := b.begin(b.tx, b.pingAllWait(), 0); err != nil {
 		return nil, fmt.Errorf("dynamixel: ping all: %w", err)
 	}
 	var found []Found
@@ -64,7 +64,7 @@ func (b *Bus) ActionAll() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.tx = begin(b.tx[:0], Broadcast, InstAction).end()
-	return about("action", Broadcast, b.send())
+	return about("action", Broadcast, b.tell(b.tx))
 }
 
 // ClearTurns makes a servo forget its whole turns, so that its present position
