@@ -22,6 +22,9 @@ type Config struct {
 	// the servos whose answers came damaged are asked again, and only if there
 	// is time.
 	Retries int `yaml:"retries"`
+	// FactoryReset permits Bus.FactoryReset. It is for the bench, not for an
+	// arm's configuration.
+	FactoryReset bool `yaml:"factory_reset,omitempty"`
 }
 
 // Default is an Interbotix arm on a U2D2 with its latency timer at 1 ms.

@@ -79,7 +79,7 @@ func common() []Entry {
 		row(PositionIGain, 0, 16383, 0),
 		row(Feedforward2ndGain, 0, 16383, 0),
 		row(Feedforward1stGain, 0, 16383, 0),
-		row(BusWatchdog, -1, 127, 0),
+		row(BusWatchdog, 0, 127, 0),
 		row(GoalPWM, -PWMFull, PWMFull, PWMFull),
 		row(GoalVelocity, -1023, 1023, 0),
 		row(ProfileAcceleration, 0, 32767, 0),

@@ -67,6 +67,9 @@ func (b *Bus) ActionAll() error {
 	return about("action", Broadcast, b.tell(b.tx))
 }
 
+// Action lets one servo carry out what RegWrite left with it.
+func (b *Bus) Action(id ID) error { return b.command("action", id, InstAction) }
+
 // ClearTurns makes a servo forget its whole turns, so that its present position
 // is within one. A servo that moves refuses. It needs firmware 42.
 func (b *Bus) ClearTurns(id ID) error {
@@ -87,20 +90,28 @@ func (b *Bus) Restore(id ID) error {
 // Keep is what a factory reset leaves as it is.
 type Keep uint8
 
-// What can be kept. A servo that loses its ID or baud rate is lost on a bus
-// with others.
+// What can be kept. A servo that loses its ID becomes ID 1, and one that loses
+// its baud rate goes to 57600: it may be lost on a bus with others.
 const (
 	KeepID        Keep = 0x01
 	KeepIDAndBaud Keep = 0x02
+	KeepNothing   Keep = 0xFF
 )
 
-// FactoryReset gives a servo's EEPROM its factory values and reboots it. Nothing
-// brings the old values back but a Restore.
+// FactoryReset gives one servo's EEPROM its factory values and reboots it.
+// Nothing brings the old values back but a Restore. It needs
+// Config.FactoryReset.
 func (b *Bus) FactoryReset(id ID, keep Keep) error {
-	if keep != KeepID && keep != KeepIDAndBaud {
-		return fmt.Errorf("dynamixel: factory reset id %d: option %d is unknown", id, keep)
+	const what = "factory reset"
+	switch {
+	case !b.cfg.FactoryReset:
+		return about(what, id, errors.New("not permitted; it needs factory_reset: true"))
+	case id > MaxID:
+		return about(what, id, errors.New("one servo at a time"))
+	case keep != KeepID && keep != KeepIDAndBaud && keep != KeepNothing:
+		return about(what, id, fmt.Errorf("option %d is unknown", keep))
 	}
-	return b.command("factory reset", id, InstFactoryReset, byte(keep))
+	return b.command(what, id, InstFactoryReset, byte(keep))
 }
 
 // command is an instruction that one servo confirms. It is not retried: a lost

@@ -33,6 +33,12 @@ func TestRegWriteWaitsForAction(t *testing.T) {
 	require.NoError(t, b.bus.RegWrite(2, dynamixel.LED, 1))
 	require.NoError(t, b.bus.RegWrite(7, dynamixel.LED, 1))
 	require.Zero(t, b.read(t, 2, dynamixel.LED))
+	require.NoError(t, b.bus.RegWrite(9, dynamixel.LED, 1))
+	require.NoError(t, b.bus.Action(9))
+	require.EqualValues(t, 1, b.read(t, 9, dynamixel.LED))
+	var refused *dynamixel.StatusError
+	require.ErrorAs(t, b.bus.Action(9), &refused, "once")
+	require.Equal(t, dynamixel.CodeInstruction, refused.Code)
 	require.NoError(t, b.bus.ActionAll())
 	for id, want := range map[dynamixel.ID]int32{2: 1, 7: 1, 3: 0} {
 		require.Equal(t, want, b.read(t, id, dynamixel.LED), "id %d", id)
@@ -52,12 +58,33 @@ func TestBackupAndRestore(t *testing.T) {
 	require.Equal(t, dynamixel.CodeResultFail, refused.Code)
 }
 
-func TestFactoryResetKeepsWhatItShould(t *testing.T) {
+func TestFactoryResetNeedsItsFlag(t *testing.T) {
 	b := newBench(servotest.Default(), dynamixel.Default())
-	require.ErrorContains(t, b.bus.FactoryReset(6, 0xFF), "unknown")
-	require.NoError(t, b.bus.FactoryReset(6, dynamixel.KeepIDAndBaud))
-	b.wait(time.Second)
-	require.Equal(t, int32(10), b.read(t, 6, dynamixel.MovingThreshold))
+	require.ErrorContains(t, b.bus.FactoryReset(6, dynamixel.KeepIDAndBaud), "factory_reset: true")
+	require.Zero(t, b.bus.Stats().Transactions, "not even asked")
+	require.Equal(t, int32(106), b.read(t, 6, dynamixel.MovingThreshold))
+}
+
+func TestFactoryResetKeepsWhatItShould(t *testing.T) {
+	for _, tc := range []struct {
+		keep     dynamixel.Keep
+		id, baud int32
+	}{
+		{dynamixel.KeepIDAndBaud, 6, 3}, {dynamixel.KeepID, 6, 1}, {dynamixel.KeepNothing, 1, 1},
+	} {
+		cfg := dynamixel.Default()
+		cfg.FactoryReset = true
+		b := newBench(servotest.Default(), cfg)
+		require.ErrorContains(t, b.bus.FactoryReset(6, 0x03), "unknown")
+		require.ErrorContains(t, b.bus.FactoryReset(dynamixel.Broadcast, dynamixel.KeepID), "one servo at a time")
+		require.NoError(t, b.bus.FactoryReset(6, tc.keep))
+		b.wait(time.Second)
+		b.chain.Do(func(s []*servotest.Servo) {
+			require.Equal(t, int32(10), s[5].Get(dynamixel.MovingThreshold))
+			require.Equal(t, tc.id, s[5].Get(dynamixel.ServoID))
+			require.Equal(t, tc.baud, s[5].Get(dynamixel.BaudRate))
+		})
+	}
 }
 
 func TestClearTurns(t *testing.T) {

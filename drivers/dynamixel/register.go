@@ -20,7 +20,9 @@ type Register struct {
 	Access     Access
 	Signed     bool
 	// Scale is one step in the SI unit Unit (rad, rad/s, rad/s^2, A, V, s, C, or
-	// 1 for a share of the maximum). It is 0 where a value is no quantity.
+	// 1 for a gain or a share of the maximum). It is 0 where a value is no
+	// quantity. Profile registers are in time units, 1 ms, where Drive Mode has
+	// DriveTimeProfile.
 	Scale float64
 	Unit  string
 }
