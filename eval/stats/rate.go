@@ -1,17 +1,13 @@
 package stats
 
 import (
-	"math"
-
-	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
+	"fmt"
+	"strconv"
+	"strings"
 )
 
 // Rate is K hits of N trials, 0 <= K <= N.
 type Rate struct{ K, N int }
-
-// Interval is a closed range.
-type Interval struct{ Lo, Hi float64 }
 
 // Count adds one trial.
 func (r *Rate) Count(hit bool) {
@@ -21,50 +17,36 @@ func (r *Rate) Count(hit bool) {
 	}
 }
 
-// Value returns K/N; not ok when there are no trials.
+// Value returns K/N; not ok when there are no trials, or K is not in 0 to N.
 func (r Rate) Value() (p float64, ok bool) {
-	if r.N == 0 {
+	if !r.valid() {
 		return 0, false
 	}
 	return float64(r.K) / float64(r.N), true
 }
 
-// Wilson returns Wilson's score interval: on average over p it covers as
-// promised, at some p a little less. It is the one to show.
-func (r Rate) Wilson(level float64) (iv Interval, ok bool) {
-	p, ok := r.Value()
-	if !ok {
-		return Interval{}, false
-	}
-	n := float64(r.N)
-	z := distuv.UnitNormal.Quantile((1 + level) / 2)
-	mid := (p + z*z/(2*n)) / (1 + z*z/n)
-	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	iv = Interval{mid - half, mid + half}
-
-	// At the ends the bound is exact; rounding must not move it.
-	if r.K == 0 {
-		iv.Lo = 0
-	}
-	if r.K == r.N {
-		iv.Hi = 1
-	}
-	return iv, true
+// valid tells whether there are trials and the count fits them.
+func (r Rate) valid() bool {
+	return r.N > 0 && 0 <= r.K && r.K <= r.N
 }
 
-// ClopperPearson returns the exact interval: it covers at least as promised at
-// every p, and is wider for it.
-func (r Rate) ClopperPearson(level float64) (iv Interval, ok bool) {
-	if r.N == 0 {
-		return Interval{}, false
+// maxTrials bounds what ParseRate takes: beyond it a typing error is likelier
+// than a study.
+const maxTrials = 1_000_000
+
+// ParseRate reads a rate written as hits, slash, trials, such as 26/120.
+// Spaces around the numbers are allowed, signs are not.
+func ParseRate(s string) (Rate, error) {
+	hits, trials, found := strings.Cut(s, "/")
+	k, errK := strconv.ParseUint(strings.TrimSpace(hits), 10, 31)
+	n, errN := strconv.ParseUint(strings.TrimSpace(trials), 10, 31)
+	switch {
+	case !found || errK != nil || errN != nil:
+		return Rate{}, fmt.Errorf("rate %q: want hits/trials, such as 26/120", s)
+	case n == 0 || n > maxTrials:
+		return Rate{}, fmt.Errorf("rate %q: %d trials: want 1 to %d", s, n, maxTrials)
+	case k > n:
+		return Rate{}, fmt.Errorf("rate %q: more hits than trials: want hits/trials", s)
 	}
-	k, n, tail := float64(r.K), float64(r.N), (1-level)/2
-	iv = Interval{0, 1}
-	if r.K > 0 {
-		iv.Lo = mathext.InvRegIncBeta(k, n-k+1, tail)
-	}
-	if r.K < r.N {
-		iv.Hi = mathext.InvRegIncBeta(k+1, n-k, 1-tail)
-	}
-	return iv, true
+	return Rate{K: int(k), N: int(n)}, nil
 }

@@ -1,125 +1,105 @@
 package stats
 
 import (
-	"math"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TestIntervals holds published 95 % intervals to their four printed digits.
-func TestIntervals(t *testing.T) {
-	none := Interval{-1, -1}
+func TestParseRate(t *testing.T) {
 	for _, c := range []struct {
-		k, n           int
-		wilson, pclopp Interval
+		text, err string
+		want      Rate
 	}{
-		{0, 10, Interval{0, .2775}, Interval{0, .3085}},
-		{1, 10, Interval{.0179, .4042}, Interval{.0025, .4450}},
-		{5, 10, Interval{.2366, .7634}, Interval{.1871, .8129}},
-		{9, 10, Interval{.5958, .9821}, Interval{.5550, .9975}},
-		{10, 10, Interval{.7225, 1}, Interval{.6915, 1}},
-		{26, 120, Interval{.1524, .2985}, Interval{.1467, .3011}},
-		{90, 120, Interval{.6656, .8189}, Interval{.6627, .8245}},
-		{54, 120, Interval{.3639, .5392}, Interval{.3591, .5435}},
-		{106, 120, Interval{.8137, .9292}, Interval{.8120, .9347}},
-		{80, 120, Interval{.5783, .7447}, none},
-		{22, 120, Interval{.1243, .2620}, Interval{.1186, .2643}},
-		{8, 120, Interval{.0342, .1261}, Interval{.0292, .1271}},
+		{text: "26/120", want: Rate{26, 120}},
+		{text: " 0 / 1\t", want: Rate{0, 1}},
+		{text: "10/10", want: Rate{10, 10}},
+		{text: "0/1000000", want: Rate{0, 1_000_000}},
+		{text: "11/10", err: `rate "11/10": more hits than trials: want hits/trials`},
+		{text: "0/0", err: `rate "0/0": 0 trials: want 1 to 1000000`},
+		{text: "1/1000001", err: `rate "1/1000001": 1000001 trials: want 1 to 1000000`},
+		{text: "-1/10", err: `rate "-1/10": want hits/trials, such as 26/120`},
+		{text: "+1/10", err: `rate "+1/10": want hits/trials, such as 26/120`},
+		{text: "0.5", err: `rate "0.5": want hits/trials, such as 26/120`},
+		{text: "1/2/3", err: `rate "1/2/3": want hits/trials, such as 26/120`},
+		{text: "1/99999999999", err: `rate "1/99999999999": want hits/trials, such as 26/120`},
+		{text: "", err: `rate "": want hits/trials, such as 26/120`},
 	} {
-		w, ok := Rate{c.k, c.n}.Wilson(0.95)
-		require.True(t, ok)
-		requireDigits(t, c.wilson, w)
-		cp, ok := Rate{c.k, c.n}.ClopperPearson(0.95)
-		require.True(t, ok)
-		if c.pclopp != none {
-			requireDigits(t, c.pclopp, cp)
+		got, err := ParseRate(c.text)
+		if c.err != "" {
+			require.EqualError(t, err, c.err)
+			continue
 		}
+		require.NoError(t, err)
+		require.Equal(t, c.want, got)
 	}
 }
 
-func requireDigits(t *testing.T, want, got Interval) {
-	t.Helper()
-	round := func(x float64) float64 { return math.Round(x*1e4) / 1e4 }
-	require.Equal(t, want, Interval{round(got.Lo), round(got.Hi)})
+// FuzzParseRate: what is read is a rate of trials, and reads the same again.
+func FuzzParseRate(f *testing.F) {
+	f.Add("26/120")
+	f.Fuzz(func(t *testing.T, s string) {
+		r, err := ParseRate(s)
+		if err != nil {
+			require.Equal(t, Rate{}, r)
+			return
+		}
+		p, ok := r.Value()
+		require.True(t, ok)
+		require.True(t, isProbability(p))
+		again, err := ParseRate(fmt.Sprintf("%d/%d", r.K, r.N))
+		require.NoError(t, err)
+		require.Equal(t, r, again)
+	})
 }
 
-func TestNoTrialsHaveNoRate(t *testing.T) {
-	var r Rate
-	_, ok := r.Value()
-	require.False(t, ok)
-	_, ok = r.Wilson(0.95)
-	require.False(t, ok)
-	_, ok = r.ClopperPearson(0.95)
-	require.False(t, ok)
-	r.Count(true)
-	r.Count(false)
-	p, ok := r.Value()
-	require.True(t, ok)
-	require.InDelta(t, 0.5, p, 0)
+// FuzzIntervals: every interval of every rate holds the rate, lies in 0 to 1,
+// and mirrors when hits and misses change places.
+func FuzzIntervals(f *testing.F) {
+	f.Add(uint32(0), uint32(10), 0.95)
+	f.Add(uint32(10), uint32(10), 0.999999)
+	f.Add(uint32(1), uint32(1_000_000), 0.5)
+	f.Add(uint32(0), uint32(0), 0.95)
+	f.Fuzz(func(t *testing.T, k, n uint32, level float64) {
+		r := Rate{K: int(k % (maxTrials + 1)), N: int(n % (maxTrials + 1))}
+		for name, of := range map[string]func(Rate, float64) (Interval, bool){
+			"Wilson": Rate.Wilson, "Clopper-Pearson": Rate.ClopperPearson, "Jeffreys": Rate.Jeffreys,
+		} {
+			iv, ok := of(r, level)
+			require.Equal(t, r.valid() && isLevel(level), ok, name)
+			if !ok || level < 0.5 || level > 0.999999 {
+				continue
+			}
+			const rounding = 1e-9
+			p, _ := r.Value()
+			require.GreaterOrEqual(t, iv.Lo, 0.0, name)
+			require.LessOrEqual(t, iv.Hi, 1.0, name)
+			require.LessOrEqual(t, iv.Lo, p+rounding, name)
+			require.GreaterOrEqual(t, iv.Hi, p-rounding, name)
+			mirror, _ := of(Rate{r.N - r.K, r.N}, level)
+			require.InDelta(t, 1-iv.Hi, mirror.Lo, rounding, name)
+			require.InDelta(t, 1-iv.Lo, mirror.Hi, rounding, name)
+		}
+	})
 }
 
-// TestClopperPearsonCovers sums the exact coverage at n = 10 over a grid of p.
-func TestClopperPearsonCovers(t *testing.T) {
-	const n = 10
-	var ivs [n + 1]Interval
-	for k := range ivs {
-		ivs[k], _ = Rate{k, n}.ClopperPearson(0.95)
-	}
-	for i := 1; i < 1000; i++ {
-		p := float64(i) / 1000
-		covered := 0.0
-		for k, iv := range ivs {
-			if iv.Lo <= p && p <= iv.Hi {
-				covered += distuv.Binomial{N: n, P: p}.Prob(float64(k))
+// TestCountsThatAreNoRates: no statistic answers for them, none panics.
+func TestCountsThatAreNoRates(t *testing.T) {
+	fine := Rate{3, 10}
+	for _, bad := range []Rate{{}, {1, 0}, {-1, 10}, {11, 10}, {0, -1}} {
+		for _, pair := range [][2]Rate{{bad, fine}, {fine, bad}} {
+			a, b := pair[0], pair[1]
+			_, ok := NewcombeDifference(a, b, 0.95)
+			require.False(t, ok)
+			_, ok = ProbGreater(a, b)
+			require.False(t, ok)
+			for _, alt := range []Alternative{TwoSided, Greater, Less} {
+				_, ok = Fisher(a, b, alt)
+				require.False(t, ok)
+				_, ok = Barnard(a, b, alt)
+				require.False(t, ok)
 			}
 		}
-		require.GreaterOrEqual(t, covered, 0.95, "p = %v", p)
 	}
-}
-
-// TestInverseBeta checks the library's inverse against bisection.
-func TestInverseBeta(t *testing.T) {
-	for _, ab := range [][2]float64{{1, 10}, {5, 6}, {26, 95}, {107, 14}} {
-		for _, q := range []float64{0.005, 0.025, 0.5, 0.975, 0.995} {
-			lo, hi := 0.0, 1.0
-			for range 100 {
-				if mid := (lo + hi) / 2; mathext.RegIncBeta(ab[0], ab[1], mid) < q {
-					lo = mid
-				} else {
-					hi = mid
-				}
-			}
-			require.InDelta(t, lo, mathext.InvRegIncBeta(ab[0], ab[1], q), 1e-10, "%v %v", ab, q)
-		}
-	}
-}
-
-// TestClusterBootstrap compares with an independent 20,000-resample run over
-// the two policies' successes of ten in each of twelve scenes.
-func TestClusterBootstrap(t *testing.T) {
-	for _, c := range []struct {
-		k    [12]int
-		want Interval
-	}{
-		{[12]int{9, 7, 9, 7, 10, 10, 7, 8, 7, 6, 5, 5}, Interval{.658, .842}},
-		{[12]int{6, 2, 1, 1, 3, 3, 2, 2, 1, 3, 0, 2}, Interval{.142, .308}},
-	} {
-		rates := make([]Rate, len(c.k))
-		for i, k := range c.k {
-			rates[i] = Rate{k, 10}
-		}
-		iv, ok := ClusterBootstrap(rates, 0.95, 20000, 1)
-		require.True(t, ok)
-		require.InDelta(t, c.want.Lo, iv.Lo, 0.0085) // one success of 120
-		require.InDelta(t, c.want.Hi, iv.Hi, 0.0085)
-		again, _ := ClusterBootstrap(rates, 0.95, 20000, 1)
-		require.Equal(t, iv, again)
-	}
-	_, ok := ClusterBootstrap(make([]Rate, 4), 0.95, 100, 1)
-	require.False(t, ok, "four clusters are too few")
-	_, ok = ClusterBootstrap(make([]Rate, 12), 0.95, 100, 1)
-	require.False(t, ok, "no trials")
 }

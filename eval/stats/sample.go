@@ -67,10 +67,10 @@ func (p *Pool) RMS() (rms float64, ok bool) {
 }
 
 // Percentile returns the value below which the share q (0 to 1) of xs lies,
-// interpolated linearly between neighbours; not ok when xs is empty. xs is left
-// as it is.
+// interpolated linearly between neighbours; not ok when xs is empty or q is not
+// in 0 to 1. xs is left as it is.
 func Percentile(xs []float64, q float64) (x float64, ok bool) {
-	if len(xs) == 0 {
+	if len(xs) == 0 || !isProbability(q) {
 		return 0, false
 	}
 	sorted := slices.Sorted(slices.Values(xs))

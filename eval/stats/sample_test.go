@@ -38,6 +38,10 @@ func TestRMSPools(t *testing.T) {
 func TestPercentile(t *testing.T) {
 	_, ok := Percentile(nil, 0.5)
 	require.False(t, ok)
+	for _, q := range []float64{-0.1, 1.1, math.NaN()} {
+		_, ok = Percentile([]float64{1, 2}, q)
+		require.False(t, ok)
+	}
 	xs := []float64{40, 10, 30, 20}
 	for _, c := range []struct{ q, want float64 }{
 		{0, 10}, {0.5, 25}, {0.95, 38.5}, {1, 40}, {1.0 / 3, 20},
@@ -49,6 +53,8 @@ func TestPercentile(t *testing.T) {
 	require.Equal(t, []float64{40, 10, 30, 20}, xs, "the caller's order is kept")
 }
 
+// TestKappa: statsmodels 0.15.0, cohens_kappa([[both, only real], [only
+// simulation, neither]]).kappa.
 func TestKappa(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -57,6 +63,9 @@ func TestKappa(t *testing.T) {
 		ok    bool
 	}{
 		{"textbook", Agreement{Both: 20, OnlyReal: 5, OnlySim: 10, Neither: 15}, 0.4, true},
+		{"more often yes", Agreement{Both: 45, OnlyReal: 15, OnlySim: 25, Neither: 15}, .13043478260869554, true},
+		{"below chance", Agreement{Both: 1, OnlyReal: 2, OnlySim: 3, Neither: 4}, -.08695652173913052, true},
+		{"uneven", Agreement{Both: 88, OnlyReal: 2, OnlySim: 18, Neither: 12}, .4594594594594596, true},
 		{"perfect", Agreement{Both: 3, Neither: 7}, 1, true},
 		{"opposite", Agreement{OnlyReal: 5, OnlySim: 5}, -1, true},
 		{"simulation always succeeds", Agreement{Both: 6, OnlySim: 4}, 0, true},
