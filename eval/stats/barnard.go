@@ -17,7 +17,8 @@ import (
 // often than it says, and for few trials finds more than Fisher's. The largest
 // chance is looked for on a grid finer than the function can turn, then
 // refined. Not ok when either rate has no trials, or both have more than 20,000
-// together: then it takes minutes, and Fisher's test says the same.
+// together: the time grows with the power 3/2, and Fisher's test then says
+// nearly the same.
 func Barnard(a, b Rate, alt Alternative) (p float64, ok bool) {
 	if !a.valid() || !b.valid() || a.N+b.N > maxBarnard {
 		return 0, false
