@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -45,6 +47,9 @@ type Rig struct {
 	Mirror mirror.Config `yaml:"mirror"`
 	Record record.Config `yaml:"record"`
 	MQTT   mqtt.Config   `yaml:"mqtt"`
+	// PolicyServer is where a remote policy answers: "ws://gpu:8000", or the
+	// same with wss, http, https or tcp. Empty: the policy is built in.
+	PolicyServer string `yaml:"policy_server,omitempty"`
 }
 
 // DefaultRig is a WidowX 250S on a U2D2 with a C922, as shipped.
@@ -81,6 +86,7 @@ func (r *Rig) Validate() error {
 		{"mirror", r.Mirror.Validate()},
 		{"record", r.Record.Validate()},
 		{"mqtt", r.MQTT.Validate()},
+		{"policy_server", checkServer(r.PolicyServer)},
 	} {
 		if s.err != nil {
 			return fmt.Errorf("%s: %w", s.section, s.err)
@@ -91,6 +97,24 @@ func (r *Rig) Validate() error {
 	}
 	if r.Arm.Watchdog > 0 && r.Arm.Watchdog < 4*r.Loop.Period() {
 		return fmt.Errorf("arm.watchdog: %v is less than four loop periods of %v", r.Arm.Watchdog, r.Loop.Period())
+	}
+	return nil
+}
+
+// checkServer tells whether an address may be a policy server's.
+func checkServer(address string) error {
+	if address == "" {
+		return nil
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !slices.Contains([]string{"ws", "wss", "http", "https", "tcp"}, u.Scheme) || u.Hostname() == "":
+		return fmt.Errorf("%q is none of ws, wss, http, https, tcp ://host:port", address)
+	case u.Scheme == "tcp" && u.Port() == "":
+		return fmt.Errorf("%q has no port", address)
 	}
 	return nil
 }

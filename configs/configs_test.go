@@ -37,6 +37,8 @@ func TestBadFilesNameFileKeyAndLimit(t *testing.T) {
 		"serial: {baud: 57600}":                            {"rig.yaml", "bus.baud", "57600"},
 		"loop: {kp_nm_per_rad: [1, 2, 3, 4, 5, .nan]}":     {"rig.yaml", "kp_nm_per_rad of wrist_rotate"},
 		"name: a\n---\nname: b":                            {"rig.yaml", "more than one document"},
+		"policy_server: gpu:8000":                          {"rig.yaml", "policy_server", "gpu:8000"},
+		"policy_server: tcp://gpu":                         {"rig.yaml", "policy_server", "no port"},
 		"camera: {width_px: wide}":                         {"rig.yaml", "line 1", "wide"},
 		"name: \"\"":                                       {"rig.yaml", "name", "empty"},
 		"calib: nowhere.yaml\nmirror: {diverged_m: -0.02}": {"rig.yaml", "diverged_m"},
