@@ -21,6 +21,8 @@ type Config struct {
 	Guard     GuardConfig `yaml:"guard"`
 	Motion    Motion      `yaml:"motion"`
 	Stop      StopConfig  `yaml:"stop"`
+	// Recovery is how faults are recovered from.
+	Recovery RecoveryConfig `yaml:"recovery"`
 }
 
 // Motion shapes what happens between goals.
@@ -75,6 +77,7 @@ func DefaultConfig() Config {
 			Hold:  300 * time.Millisecond,
 			Limit: 15 * time.Second,
 		},
+		Recovery: RecoveryConfig{CoolDown: 10 * time.Second, Attempts: 3, Patience: 2 * time.Minute},
 	}
 }
 
@@ -100,6 +103,9 @@ func (c *Config) Validate() error {
 		{"stop.speed.acceleration_rad_s2", c.Stop.Speed.Acceleration, 0.1, 200},
 		{"stop.hold in s", c.Stop.Hold.Seconds(), 0, 10},
 		{"stop.limit in s", c.Stop.Limit.Seconds(), 1, 60},
+		{"recovery.cool_down in s", c.Recovery.CoolDown.Seconds(), 0, 600},
+		{"recovery.attempts", float64(c.Recovery.Attempts), 0, 20},
+		{"recovery.patience in s", c.Recovery.Patience.Seconds(), 0, 24 * 3600},
 	}
 	for i := range twinrig.NumJoints {
 		check = append(check,

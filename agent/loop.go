@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"time"
 
 	"twinrig"
@@ -40,6 +41,7 @@ type Loop struct {
 	report  twinrig.Report
 	misses  int // in a row
 	fault   *Fault
+	repair  *repair // under way
 }
 
 // NewLoop makes a loop that holds.
@@ -75,7 +77,9 @@ func (l *Loop) Tick(now time.Duration) *twinrig.Report {
 
 	if err := l.deps.Arm.Read(now, &l.scratch); err != nil {
 		l.sort("read", err)
-		return r
+		if !errors.Is(err, twinrig.ErrHold) {
+			return r
+		}
 	}
 	if !l.scratch.Measured.Finite() || !l.scratch.Velocity.Finite() {
 		l.sort("read", errNotFinite)
@@ -85,7 +89,9 @@ func (l *Loop) Tick(now time.Duration) *twinrig.Report {
 	if l.fault != nil && l.fault.Halted {
 		return r
 	}
+	l.found()
 	l.checkHardware()
+	l.mend(now)
 	if !l.placed {
 		l.place(now)
 	}
@@ -100,7 +106,9 @@ func (l *Loop) Tick(now time.Duration) *twinrig.Report {
 	sent, err := l.deps.Arm.Write(now, cmd)
 	if err != nil {
 		l.sort("write", err)
-		return r
+		if !errors.Is(err, twinrig.ErrHold) {
+			return r
+		}
 	}
 	r.Sent = sent
 	if done&twinrig.RefusedStale != 0 {
@@ -159,12 +167,23 @@ func (l *Loop) law(goal twinrig.Goal) twinrig.Command {
 	if l.deps.Mode == twinrig.ModeTorque {
 		g := l.deps.Gravity.Gravity(l.report.State.Measured)
 		cmd.Effort = l.gains.Effort(&goal, &l.report.State, g)
+		l.blind(&cmd, &g)
 		return cmd
 	}
 	g := l.deps.Gravity.Gravity(goal.Joints)
 	cmd.Joints = twinrig.GravityOffset(goal.Joints, g, l.deps.Stiffness)
 	cmd.Effort = g
 	return cmd
+}
+
+// blind carries joints whose readings are too old, and does nothing else to them:
+// what is not seen cannot be driven.
+func (l *Loop) blind(cmd *twinrig.Command, g *twinrig.Joints) {
+	for i := range cmd.Effort {
+		if l.report.State.Age[i] > l.cfg.Guard.MaxAge {
+			cmd.Effort[i] = g[i]
+		}
+	}
 }
 
 func (l *Loop) put() {

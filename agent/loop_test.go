@@ -115,6 +115,7 @@ func TestMissesHoldAndThenFault(t *testing.T) {
 		name  string
 		setup func(a *fakeArm, bad func(int) bool)
 		cause string
+		lost  bool
 	}{
 		{"read", func(a *fakeArm, bad func(int) bool) {
 			a.spoil = func(n int, s *twinrig.State) error {
@@ -124,7 +125,7 @@ func TestMissesHoldAndThenFault(t *testing.T) {
 				}
 				return nil
 			}
-		}, "agent: 10 cycles missed in a row: read: id 5: checksum mismatch"},
+		}, "agent: 10 cycles missed in a row: read: id 5: checksum mismatch", true},
 		{"nan", func(a *fakeArm, bad func(int) bool) {
 			a.spoil = func(n int, s *twinrig.State) error {
 				if bad(n) {
@@ -132,7 +133,7 @@ func TestMissesHoldAndThenFault(t *testing.T) {
 				}
 				return nil
 			}
-		}, "reading is not a number"},
+		}, "reading is not a number", true},
 		{"stale", func(a *fakeArm, bad func(int) bool) {
 			a.spoil = func(n int, s *twinrig.State) error {
 				if bad(n) {
@@ -140,7 +141,7 @@ func TestMissesHoldAndThenFault(t *testing.T) {
 				}
 				return nil
 			}
-		}, "reading is too old"},
+		}, "reading is too old", false},
 		{"write", func(a *fakeArm, bad func(int) bool) {
 			a.refuse = func(n int) error {
 				if bad(n) {
@@ -148,7 +149,7 @@ func TestMissesHoldAndThenFault(t *testing.T) {
 				}
 				return nil
 			}
-		}, "write: id 5"},
+		}, "write: id 5", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			arm := newArm(twinrig.ModePosition)
@@ -165,17 +166,48 @@ func TestMissesHoldAndThenFault(t *testing.T) {
 			require.Zero(t, arm.halts.Load())
 			ticks(l, 1)
 			require.ErrorContains(t, l.Fault(), c.cause)
-			require.True(t, l.Fault().Halted)
-			require.EqualValues(t, 1, arm.halts.Load())
+			require.Equal(t, c.lost, l.Fault().Lost)
+			require.False(t, l.Fault().Halted)
 
-			// Latched: it reads on, and does not write.
+			// Latched: it reads on, and an arm out of reach is not written to.
 			writes := arm.writes
 			r = ticks(l, 50)
-			require.Equal(t, writes, arm.writes)
+			if c.lost && c.name != "write" {
+				require.Equal(t, writes, arm.writes)
+			}
 			require.Equal(t, uint64(79), r.Tick)
-			require.EqualValues(t, 1, arm.halts.Load())
+			require.Zero(t, arm.halts.Load(), "torque stays: an arm that lets go falls")
+
+			// When it reads again the arm holds where it is, and the fault stays.
+			arm.q = joints(0.4)
+			arm.spoil, arm.refuse = nil, nil
+			r = ticks(l, 3)
+			require.False(t, l.Fault().Lost)
+			if c.lost {
+				require.Equal(t, joints(0.4), r.Sent.Joints)
+			}
+			l.SetSource(NewMove(joints(0.1), 1, l.cfg.Motion.Move))
+			require.NoError(t, l.Rearm())
+			require.Nil(t, l.Fault())
 		})
 	}
+}
+
+// A servo whose readings are too old is carried, and not driven by what it was.
+func TestBlindJointsAreCarried(t *testing.T) {
+	arm := newArm(twinrig.ModeTorque)
+	arm.spoil = func(n int, s *twinrig.State) error {
+		if n > 3 {
+			s.Age[twinrig.Elbow] = time.Second
+			s.Measured[twinrig.Elbow] += 0.05
+			s.Measured[twinrig.Waist] += 0.05
+		}
+		return nil
+	}
+	l := newLoop(t, arm, twinrig.ModeTorque)
+	r := ticks(l, 6)
+	require.Zero(t, r.Sent.Effort[twinrig.Elbow], "this arm has no gravity")
+	require.NotZero(t, r.Sent.Effort[twinrig.Waist])
 }
 
 func TestHaltedArmIsAFaultAtOnce(t *testing.T) {

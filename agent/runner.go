@@ -39,19 +39,26 @@ type Runner struct {
 	pacer    Pacer
 	lockstep bool
 
-	running sync.Mutex // held by Run
+	running sync.Mutex // held by Run and Recover
+	asking  sync.Mutex // held by do
 
 	mu       sync.Mutex
-	next     Source     // wanted by Run, not yet taken by Serve
-	rearm    chan error // wanted by Rearm, likewise
-	ordered  uint64     // counts the sources ordered
-	taken    uint64     // the order that the loop is at
+	next     Source   // wanted by Run, not yet taken by Serve
+	asked    *request // wanted by do, likewise
+	ordered  uint64   // counts the sources ordered
+	taken    uint64   // the order that the loop is at
 	slot     slot
 	lateness Lateness
 	resting  bool // the halt sequence has the loop
 
 	wake     chan struct{} // a newer slot is there
 	stopping chan struct{} // closed once resting
+}
+
+// request is something to be done to the loop between two ticks.
+type request struct {
+	f    func(*Loop) error
+	done chan error
 }
 
 // slot is the newest tick, and which order it belongs to.
@@ -193,11 +200,11 @@ func (r *Runner) step() {
 		r.loop.SetSource(r.next)
 		r.next, r.taken = nil, r.ordered
 	}
-	rearm := r.rearm
-	r.rearm = nil
+	asked := r.asked
+	r.asked = nil
 	r.mu.Unlock()
-	if rearm != nil {
-		rearm <- r.loop.Rearm()
+	if asked != nil {
+		asked.done <- asked.f(r.loop)
 	}
 
 	rep := r.loop.Tick(now)
@@ -242,20 +249,60 @@ func (r *Runner) Interventions() [NumInterventions]uint64 {
 }
 
 // Rearm takes torque on again after a fault; the arm then holds where it is.
-func (r *Runner) Rearm(ctx context.Context) error {
+func (r *Runner) Rearm(ctx context.Context) error { return r.do(ctx, (*Loop).Rearm) }
+
+// do has f done between two ticks.
+func (r *Runner) do(ctx context.Context, f func(*Loop) error) error {
 	if r.lockstep {
-		return r.loop.Rearm()
+		return f(r.loop)
 	}
-	done := make(chan error, 1)
+	r.asking.Lock()
+	defer r.asking.Unlock()
+	q := &request{f, make(chan error, 1)}
 	r.mu.Lock()
-	r.rearm = done
+	r.asked = q
 	r.mu.Unlock()
 	select {
-	case err := <-done:
+	case err := <-q.done:
 		return err
 	case <-r.stopping:
 		return ErrStopped
 	case <-ctx.Done():
-		return fmt.Errorf("agent: rearm: %w", ctx.Err())
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.asked == q {
+			r.asked = nil // not any more
+		}
+		return fmt.Errorf("agent: %w", ctx.Err())
 	}
+}
+
+// now is the time of the newest tick.
+func (r *Runner) now() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.slot.report.Now
+}
+
+// wait lets d of the loop's time pass, one tick at least, whatever the fault.
+func (r *Runner) wait(ctx context.Context, d time.Duration) error {
+	end := r.now() + d
+	if r.lockstep {
+		for {
+			r.step()
+			if err := ctx.Err(); err != nil {
+				return fmt.Errorf("agent: %w", err)
+			}
+			if r.now() >= end {
+				return nil
+			}
+		}
+	}
+	first := true
+	_, err := r.await(ctx, func(s *slot) (End, bool, error) {
+		over := !first && s.report.Now >= end
+		first = false
+		return 0, over, nil
+	})
+	return err
 }

@@ -47,7 +47,7 @@ func (r *Runner) guarded(f func()) (err error) {
 func (r *Runner) rest() error {
 	r.mu.Lock()
 	again := r.resting
-	r.resting, r.next = true, nil
+	r.resting, r.next, r.asked = true, nil, nil
 	r.mu.Unlock()
 	if again {
 		return nil
@@ -78,8 +78,9 @@ func (r *Runner) park() {
 			if end < 0 {
 				end = rep.Now + c.Limit
 			}
-			halted := r.loop.fault != nil && r.loop.fault.Halted
-			if halted || rep.Now >= end || rep.Now-start >= limit || until(rep) {
+			f := r.loop.fault
+			unable := f != nil && (f.Halted || f.Lost)
+			if unable || rep.Now >= end || rep.Now-start >= limit || until(rep) {
 				return
 			}
 		}

@@ -31,9 +31,9 @@ type Writer struct {
 	stats   Stats
 	last    time.Duration // stamp of the newest tick
 	servos  servoLog
-	told    uint64        // dropped messages that an event has told
-	err     error         // the first one
-	broken  bool          // the file takes no more
+	told    uint64 // dropped messages that an event has told
+	err     error  // the first one
+	broken  bool   // the file takes no more
 	scratch scratch
 
 	closing sync.Once
