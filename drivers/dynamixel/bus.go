@@ -194,16 +194,17 @@ func (b *Bus) askOnce(id ID, n int) (Packet, error) {
 		return Packet{}, err
 	}
 	p, err := b.status(id)
-	if err != nil {
-		b.owe(id, owedBit(n))
-	}
 	if errors.Is(err, ErrTimeout) {
 		b.stats.Timeouts++
 	}
-	if err != nil {
-		return p, err
+	if err == nil {
+		err = b.verdict(&p, n)
 	}
-	return p, b.verdict(&p, n)
+	if !answered(err) {
+		// A complaint of a damaged instruction may be about an earlier one.
+		b.owe(id, owedBit(n))
+	}
+	return p, err
 }
 
 // status waits for a status packet of id's.

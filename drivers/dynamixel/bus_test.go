@@ -163,7 +163,7 @@ func TestLatePing(t *testing.T) {
 	require.ErrorIs(t, err, dynamixel.ErrTimeout)
 	require.Len(t, p.deadlines, 2)
 	// 24 bytes at 1 Mbit/s, gap, slowest return delay, latency, allowance.
-	require.Equal(t, 240*time.Microsecond+50*time.Microsecond+508*time.Microsecond+3500*time.Microsecond, p.deadlines[0])
+	require.Equal(t, 240*time.Microsecond+50*time.Microsecond+508*time.Microsecond+3700*time.Microsecond, p.deadlines[0])
 	require.Equal(t, 20*time.Millisecond, p.deadlines[1])
 }
 

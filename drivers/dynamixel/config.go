@@ -33,7 +33,7 @@ func Default() Config {
 		Baud:      1_000_000,
 		ReplyGap:  50 * time.Microsecond,
 		Latency:   time.Millisecond,
-		Allowance: 2500 * time.Microsecond,
+		Allowance: 2700 * time.Microsecond,
 		Retries:   1,
 	}
 }

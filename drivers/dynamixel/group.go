@@ -23,7 +23,7 @@ func (g *group) bulk() bool { return g.blks != nil }
 
 // promptShare of the allowance is what the host's own delays usually take. What
 // is missing then is asked for again in the rest.
-const promptShare = 5
+const promptShare = 6
 
 // read does a whole transaction.
 func (b *Bus) read(g *group) error {
@@ -79,7 +79,7 @@ func (b *Bus) tries(g *group) error {
 	for try := 0; ; try++ {
 		hopeful := b.hopeful(g, order)
 		d := b.timeOf(g, order) + slack
-		if last := try == b.cfg.Retries; last || left-d < b.timeOf(g, order[:1]) {
+		if try == b.cfg.Retries || left-d < b.least(g, order) {
 			d = left
 		}
 		err := b.groupOnce(g, order, d)
@@ -132,6 +132,17 @@ func (g *group) bit(i uint8) uint16 {
 		return owedFast
 	}
 	return owedBit(len(g.rs[i].Data))
+}
+
+// packetGap is the pause after which a servo drops an instruction that it has
+// not all of (e-manual, Protocol 2.0). One that arrived with a longer length than
+// it was sent with would else swallow the next.
+const packetGap = 1500 * time.Microsecond
+
+// least is the time that any further try needs: one servo's answer, and if there
+// is none, the pause.
+func (b *Bus) least(g *group, order []uint8) time.Duration {
+	return max(b.timeOf(g, order[:1]), b.wire.Bytes(commandBytes+addrBytes+len(order))+packetGap)
 }
 
 // fitting returns the first of order, as many as can answer within d.
@@ -213,6 +224,12 @@ func (b *Bus) collect(g *group, order []uint8) (sure int, err error) {
 		}
 		if damaged {
 			r.Err = ErrChecksum
+			continue
+		}
+		if p.Error&^AlertBit == CodeCRC {
+			// Nobody complains of an instruction to all. It is about another
+			// that was damaged so that it seemed to be for this servo.
+			b.stats.Checksum++
 			continue
 		}
 		ok, new := b.trust(&p)
