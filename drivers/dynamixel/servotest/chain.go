@@ -36,10 +36,14 @@ type Chain struct {
 	parts    []part
 	replyEnd time.Duration // when the servos' last byte is through
 
-	noise  Noise
-	random *rand.Rand
-	block  [tableSize]byte
-	stats  ChainStats
+	noise   Noise
+	line    line // noise and the faults of the line
+	random  *rand.Rand
+	faults  []scheduled
+	onFault func(now time.Duration, f Fault, over bool)
+	block   [tableSize]byte
+	stats   ChainStats
+	clash   bool // two servos send the present answer
 }
 
 // part is the bytes of one servo's answer; they end at out[:to].
@@ -60,8 +64,12 @@ type ChainStats struct {
 // servos[i]'s. It powers them up, so what was set in their RAM before is lost.
 // cfg is valid.
 func NewChain(cfg Config, servos []*Servo, shafts Shafts) *Chain {
-	c := &Chain{cfg: cfg, servos: servos, shafts: shafts, torque: make([]float64, len(servos))}
+	c := &Chain{
+		cfg: cfg, servos: servos, shafts: shafts, torque: make([]float64, len(servos)),
+		random: rand.New(rand.NewPCG(cfg.Seed, 0)),
+	}
 	for i, s := range servos {
+		s.first = s.ID()
 		s.observe(shafts.Shaft(i))
 		s.boot(0)
 	}
@@ -95,6 +103,9 @@ func (c *Chain) Stats() ChainStats {
 func (c *Chain) Transmit(now time.Duration, b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.line.unplugged {
+		return
+	}
 	start := max(now, c.now, c.inFree)
 	c.inFree = start + c.cfg.byteTime(len(b))
 	for k, x := range b {
@@ -102,12 +113,19 @@ func (c *Chain) Transmit(now time.Duration, b []byte) {
 		c.at = append(c.at, start+c.cfg.byteTime(k+1))
 	}
 	c.collide()
+	if c.line.echo {
+		c.out = append(c.out, b...)
+		c.parts = append(c.parts, part{start: start, end: c.inFree, due: c.inFree + c.cfg.Latency, to: len(c.out)})
+	}
 }
 
 // Receive copies into b what the host has by now, and returns how much it is.
 func (c *Chain) Receive(now time.Duration, b []byte) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.line.unplugged {
+		c.out, c.parts, c.taken = c.out[:0], c.parts[:0], 0
+	}
 	to := c.taken
 	for _, p := range c.parts {
 		if p.due > now {
@@ -143,9 +161,16 @@ func (c *Chain) Next() (time.Duration, bool) {
 func (c *Chain) AdvanceTo(t time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.hear(t) {
+	for {
+		f, at := c.nextFault(t)
+		for c.hear(at) {
+		}
+		c.stepTo(at)
+		if f == nil {
+			return
+		}
+		c.change(f)
 	}
-	c.stepTo(t)
 }
 
 // hear takes the next packet that has arrived by t, and lets it take effect at

@@ -25,6 +25,8 @@ type Config struct {
 	// WatchdogHearsAll lets every packet on the bus feed every servo's Bus
 	// Watchdog, not only those that address it. The e-manual does not say.
 	WatchdogHearsAll bool `yaml:"watchdog_hears_all"`
+	// Seed draws the faults of the line.
+	Seed uint64 `yaml:"seed"`
 }
 
 // Default is an Interbotix arm on a U2D2 with its latency timer at 1 ms.

@@ -64,12 +64,13 @@ func (c *Chain) single(p *dynamixel.Packet) {
 		switch {
 		case p.ID == dynamixel.Broadcast:
 			code, data := c.carryOut(s, p)
-			if p.Instruction == dynamixel.InstPing && s.answers(0) {
+			if p.Instruction == dynamixel.InstPing && s.answers(0) && c.find(s.ID()) == s {
 				c.answer(s, s.ID(), code, data)
 			}
 		case s.ID() == p.ID:
+			first := c.find(p.ID) == s // of two with one ID, one answer stands for both
 			s.watch.feed(c.now)
-			if code, data := c.carryOut(s, p); s.answers(answerLevel(p.Instruction)) {
+			if code, data := c.carryOut(s, p); first && s.answers(answerLevel(p.Instruction)) {
 				c.answer(s, p.ID, code, data)
 			}
 		case s.follows(p.ID) && p.Instruction == dynamixel.InstWrite && len(p.Params) > 2:

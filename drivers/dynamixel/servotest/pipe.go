@@ -2,7 +2,9 @@ package servotest
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -22,8 +24,25 @@ type Pipe struct {
 // NewPipe returns a port on c that moves clk.
 func NewPipe(c *Chain, clk *Clock) *Pipe { return &Pipe{chain: c, clock: clk} }
 
+// ErrUnplugged is returned by a Pipe whose adapter is gone; it is a device that
+// is not there, as a real port's error would be.
+var ErrUnplugged = fmt.Errorf("servotest: unplugged: %w", syscall.ENODEV)
+
+// Reopen fails while the adapter is gone.
+func (p *Pipe) Reopen() error {
+	p.chain.AdvanceTo(p.clock.Now())
+	if !p.chain.Plugged() {
+		return ErrUnplugged
+	}
+	return nil
+}
+
 // Write implements dynamixel.Port.
 func (p *Pipe) Write(b []byte) (int, error) {
+	p.chain.AdvanceTo(p.clock.Now())
+	if !p.chain.Plugged() {
+		return 0, ErrUnplugged
+	}
 	p.chain.Transmit(p.clock.Now(), b)
 	return len(b), nil
 }
@@ -42,6 +61,9 @@ func (p *Pipe) Read(b []byte) (int, error) {
 	for {
 		now := p.clock.Now()
 		p.chain.AdvanceTo(now)
+		if !p.chain.Plugged() {
+			return 0, ErrUnplugged
+		}
 		if n := p.chain.Receive(now, b); n > 0 {
 			return n, nil
 		}

@@ -27,14 +27,37 @@ func (c *Chain) answer(s *Servo, id dynamixel.ID, code byte, data []byte) {
 	c.out = dynamixel.AppendPacket(c.out, &dynamixel.Packet{
 		ID: id, Instruction: dynamixel.InstStatus, Error: s.status(code), Params: data,
 	})
+	c.clash = c.twins(s) > 1
 	c.send(from, s.gap(&c.cfg))
+	c.clash = false
+}
+
+// twins is how many servos answer to s's ID.
+func (c *Chain) twins(s *Servo) (n int) {
+	for _, o := range c.servos {
+		if o.ID() == s.ID() && !o.silent && o.hears(c.now, c.cfg.Baud) {
+			n++
+		}
+	}
+	return n
+}
+
+// garble is what two servos make of an answer when they send at once and not in
+// step: a 0 on the line wins over a 1.
+func (c *Chain) garble(b []byte, from int) []byte {
+	if c.clash {
+		for k := len(b) - 1; k > from; k-- {
+			b[k] &= b[k-1]
+		}
+	}
+	return b
 }
 
 // send puts c.out[from:] on the wire, gap after what came before.
 func (c *Chain) send(from int, gap time.Duration) {
 	start := max(c.now, c.replyEnd) + gap
 	c.replyEnd = start + c.cfg.byteTime(len(c.out)-from)
-	c.out = c.replyNoise(c.out, from)
+	c.out = c.replyNoise(c.garble(c.out, from), from)
 	c.parts = append(c.parts, part{start: start, end: c.replyEnd, to: len(c.out)})
 }
 
@@ -43,7 +66,7 @@ func (c *Chain) send(from int, gap time.Duration) {
 func (c *Chain) schedule(first int) {
 	for i := len(c.parts) - 1; i >= first; i-- {
 		p := &c.parts[i]
-		p.due = p.end + c.cfg.Latency
+		p.due = p.end + c.cfg.Latency + c.line.late
 		if i+1 < len(c.parts) && c.parts[i+1].start-p.end < c.cfg.Latency {
 			p.due = c.parts[i+1].due
 		}

@@ -20,6 +20,8 @@ type Servo struct {
 	memory
 	backup [tableSize]byte
 
+	first     dynamixel.ID // its ID when the chain was made
+	slip      float64      // rad that the horn sits off, in the shaft's sense
 	power     bool
 	silent    bool
 	deafUntil time.Duration
@@ -95,7 +97,7 @@ func (s *Servo) hears(now time.Duration, baud int) bool {
 
 // observe takes in the shaft's state.
 func (s *Servo) observe(angle, speed float64) {
-	s.angle, s.speed = angle, speed
+	s.angle, s.speed = angle+s.slip, speed
 }
 
 // velocity is the shaft's speed in rad/s in the servo's own sign.

@@ -25,6 +25,7 @@ type Flywheel struct {
 	Friction     float64 // Nm, dry
 	Load         float64 // Nm, a constant torque such as a weight's
 	Low, High    float64 // rad, hard stops; none if both are 0
+	Blocked      bool
 }
 
 // Flywheels are independent shafts, the simplest Shafts.
@@ -50,9 +51,16 @@ func (f Flywheels) Advance(dt time.Duration, torque []float64) {
 // Shaft implements Shafts.
 func (f Flywheels) Shaft(i int) (angle, speed float64) { return f[i].Angle, f[i].Speed }
 
+// Block implements Blocker.
+func (f Flywheels) Block(i int, blocked bool) { f[i].Blocked = blocked }
+
 // advance is one semi-implicit Euler step; dry friction can stop the shaft but
 // not turn it round.
 func (w *Flywheel) advance(dt, torque float64) {
+	if w.Blocked {
+		w.Speed = 0
+		return
+	}
 	v := w.Speed + (torque+w.Load)/w.Inertia*dt
 	brake := w.Friction / w.Inertia * dt
 	if math.Abs(v) <= brake {
