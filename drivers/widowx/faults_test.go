@@ -26,12 +26,14 @@ func TestADeadServoAgesItsAxisAlone(t *testing.T) {
 		died := r.clock.Now()
 		silent(true)
 		var state twinrig.State
-		for range 30 {
+		for n := range 30 {
 			var err error
 			state, err = r.cycles(1, stay)
 			require.NoError(t, err)
 			for axis, age := range state.Age {
-				if axis != twinrig.Shoulder {
+				// Those behind it on the bus may miss the first cycle, in which
+				// there is no time to ask again.
+				if axis != twinrig.Shoulder && n > 0 {
 					require.Zero(t, age, "%s fast %v", twinrig.AxisNames[axis], fast)
 				}
 			}

@@ -129,6 +129,9 @@ func (a *Arm) lookAtTorque(i int) {
 	}
 	a.poll.recall(i)
 	on, bits := r.Data[0] == 1, r.Data[blockHealth.Len-1]
+	if on && bits == 0 {
+		a.poll.back(i) // it never was away
+	}
 	h.mu.Lock()
 	h.status.Servos[i].TorqueOn, h.status.Servos[i].HardwareError = on, bits
 	h.mu.Unlock()

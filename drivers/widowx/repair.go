@@ -127,7 +127,7 @@ func (a *Arm) service(i int, halts uint64) error {
 	if err != nil {
 		return err
 	}
-	if d := float64(at-a.poll.raws[i].position) * dynamixel.RadPerPulse; math.Abs(d) > slipped {
+	if d := float64(at-a.poll.back(i)) * dynamixel.RadPerPulse; math.Abs(d) > slipped {
 		return fmt.Errorf("%s is %.2f rad from where it was, limit %.2f", m.name(), d, slipped)
 	}
 	a.poll.raws[i].position = at
