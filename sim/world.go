@@ -149,6 +149,27 @@ func (w *World) Arm() (q, dq twinrig.Joints, finger, fingerVel float64) {
 	return q, dq, (pos[left.QPos] - pos[right.QPos]) / 2, (vel[left.DOF] - vel[right.DOF]) / 2
 }
 
+// jam is the friction, in Nm or N, that no servo overcomes.
+const jam = 200
+
+// Jam blocks an axis (an index into twinrig.AxisNames), or frees it.
+func (w *World) Jam(axis int, jammed bool) {
+	friction := w.model.DOFFriction()
+	set := func(dof int, free float64) {
+		if jammed {
+			free = jam
+		}
+		friction[dof] = free
+	}
+	if axis == twinrig.GripAxis {
+		for _, f := range w.fingers {
+			set(f.DOF, w.spec.Params.FingerFriction)
+		}
+		return
+	}
+	set(w.joints[axis].DOF, w.spec.Params.Friction[axis])
+}
+
 // EE is xBE, the pose of the pinch point.
 func (w *World) EE() twinrig.Pose {
 	q, _, _, _ := w.Arm()

@@ -3,11 +3,15 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"twinrig/agent"
+	"twinrig/configs"
+	"twinrig/drivers/dynamixel/servotest"
 	"twinrig/sim/virtual"
 )
 
@@ -21,16 +25,35 @@ type virtualReady struct {
 func virtualCommand() *cobra.Command {
 	cfg := virtual.DefaultConfig()
 	var asJSON bool
+	var faults string
 	c := &cobra.Command{
 		Use:   "virtual",
 		Short: "Serve a virtual WidowX 250S: servos on a pseudo-terminal, a webcam behind a URL",
 		Long: `virtual serves the whole virtual rig until it is stopped: nine emulated
 Dynamixel servos that speak Protocol 2.0 at their true rates on a pseudo-terminal,
 turning the joints of a simulated arm, and the camera that sees it as MJPEG over
-HTTP. Any Dynamixel software and any video player can use it.`,
-		Example: "  twinrig virtual\n  twinrig virtual --seed 7 --baud 4000000 --json",
+HTTP. Any Dynamixel software and any video player can use it.
+
+--faults names a file of what is to go wrong, and when, counted from the start:
+
+  faults:
+    - {kind: silent, ids: [4], at: 5s, for: 2s}
+    - {kind: corrupted, rate: 0.01, at: 10s, for: 30s}
+    - {kind: unplugged, at: 60s, for: 3s}
+
+Kinds of the line: lost, corrupted, truncated, junk (rate per byte or answer),
+late (delay), echo, unplugged. Kinds of servos: silent, overload, hot
+(temperature_c), sagging (voltage_v), stuck, slipped (angle_rad), unpowered,
+rebooted, model (model_number), renamed (new_id). Without for it is for good.`,
+		Example: "  twinrig virtual\n  twinrig virtual --seed 7 --baud 4000000 --json\n  twinrig virtual --faults faults.yaml",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if faults != "" {
+				var err error
+				if cfg.Faults, err = configs.LoadFaults(faults); err != nil {
+					return usageError{err}
+				}
+			}
 			if err := cfg.Validate(); err != nil {
 				return usageError{err}
 			}
@@ -47,6 +70,7 @@ HTTP. Any Dynamixel software and any video player can use it.`,
 				err = json.NewEncoder(cmd.OutOrStdout()).Encode(ready)
 			} else {
 				_, err = fmt.Fprintf(cmd.OutOrStdout(), "servos on %s, camera on %s; Ctrl-C stops\n", ready.Serial, ready.Camera)
+				tellFaults(rig.Chain(), cmd.OutOrStdout())
 			}
 			if err == nil {
 				<-cmd.Context().Done() // being stopped is how it ends well
@@ -60,6 +84,28 @@ HTTP. Any Dynamixel software and any video player can use it.`,
 	c.Flags().Uint64Var(&cfg.Seed, "seed", cfg.Seed, "seed of the hidden differences")
 	c.Flags().IntVar(&cfg.Baud, "baud", cfg.Baud, "the line's rate in bit/s")
 	c.Flags().DurationVar(&cfg.Latency, "latency", cfg.Latency, "the USB adapter's latency timer")
+	c.Flags().StringVar(&faults, "faults", "", "file of what is to go wrong")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON line once it serves")
 	return c
+}
+
+// tellFaults prints each fault as it begins and ends. The servos' thread does not
+// wait for it.
+func tellFaults(c *servotest.Chain, w io.Writer) {
+	lines := make(chan string, 64)
+	c.OnFault(func(now time.Duration, f servotest.Fault, over bool) {
+		what := "begins"
+		if over {
+			what = "is over"
+		}
+		select {
+		case lines <- fmt.Sprintf("%8.3f s  %s %s", now.Seconds(), f.String(), what):
+		default: // a person who cannot read that fast misses nothing
+		}
+	})
+	go func() {
+		for line := range lines {
+			fmt.Fprintln(w, line)
+		}
+	}()
 }

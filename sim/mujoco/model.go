@@ -102,6 +102,12 @@ func (m *Model) NQ() int { return int(m.m.nq) }
 // NV is the number of degrees of freedom.
 func (m *Model) NV() int { return int(m.m.nv) }
 
+// DOFFriction is each degree of freedom's friction loss, Nm or N: a view that may
+// be written to between steps.
+func (m *Model) DOFFriction() []float64 {
+	return unsafe.Slice((*float64)(m.m.dof_frictionloss), m.NV())
+}
+
 // StateSize is the length of the slice that Data.State fills.
 func (m *Model) StateSize() int { return int(C.tr_state_size(m.m)) }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"twinrig/drivers/dynamixel"
+	"twinrig/drivers/dynamixel/servotest"
 	"twinrig/sim/virtual/webcam"
 )
 
@@ -24,6 +25,8 @@ type Config struct {
 	Baud     int           `yaml:"baud"`
 	ReplyGap time.Duration `yaml:"reply_gap"`
 	Latency  time.Duration `yaml:"latency"`
+	// Faults happen to the servos and their line, on the rig's clock.
+	Faults []servotest.Fault `yaml:"faults"`
 	// CameraLatency is the time from exposure to a frame being there.
 	CameraLatency time.Duration `yaml:"camera_latency"`
 	// Webcam is how the paced rig serves its pictures.
@@ -48,6 +51,11 @@ func (c *Config) Validate() error {
 	bus.Baud, bus.ReplyGap, bus.Latency = c.Baud, c.ReplyGap, c.Latency
 	if err := bus.Validate(); err != nil {
 		return err
+	}
+	for i := range c.Faults {
+		if err := c.Faults[i].Validate(); err != nil {
+			return fmt.Errorf("faults[%d]: %w", i, err)
+		}
 	}
 	if c.CameraLatency < 0 || c.CameraLatency > time.Second {
 		return fmt.Errorf("camera_latency: %v is outside 0s to 1s", c.CameraLatency)

@@ -1,6 +1,7 @@
 package virtual
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -17,6 +18,9 @@ type rig struct {
 	chain  *servotest.Chain
 	camera *camera
 }
+
+// Chain is the servos, for whoever lets something happen to them.
+func (r *rig) Chain() *servotest.Chain { return r.chain }
 
 // World is the hidden world: for the operator and the judge only.
 func (r *rig) World() *World { return r.world }
@@ -37,10 +41,14 @@ func newRig(cfg Config, clock func() time.Duration) (*rig, error) {
 		return nil, err
 	}
 	line := servotest.Default()
-	line.Baud, line.ReplyGap, line.Latency, line.Step = cfg.Baud, cfg.ReplyGap, cfg.Latency, worldStep
+	line.Baud, line.ReplyGap, line.Latency, line.Step, line.Seed = cfg.Baud, cfg.ReplyGap, cfg.Latency, worldStep, cfg.Seed
+	chain := servotest.NewChain(line, newServos(&h), world)
+	if err := chain.Inject(cfg.Faults...); err != nil {
+		return nil, errors.Join(fmt.Errorf("virtual: %w", err), world.close())
+	}
 	return &rig{
 		world:  world,
-		chain:  servotest.NewChain(line, newServos(&h), world),
+		chain:  chain,
 		camera: &camera{world: world, clock: clock, latency: cfg.CameraLatency, renderers: map[string]*sim.Renderer{}},
 	}, nil
 }

@@ -27,6 +27,7 @@ type World struct {
 	stages map[string]*sim.World // by scene name; "" is the bare table
 	scene  string                // the stage that is set
 	sim    *sim.World            // stages[scene]
+	stuck  [twinrig.NumAxes]bool // joints that are blocked
 	play   twinrig.Joints        // where each link sits in its play, rad
 	now    time.Duration         // how far the world has been advanced
 	film   film
@@ -125,7 +126,17 @@ func (w *World) Advance(dt time.Duration, torque []float64) {
 	}
 }
 
+// Block implements servotest.Blocker: the joint of servo i is jammed.
+func (w *World) Block(i int, blocked bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stuck[mountings[i].axis] = blocked
+}
+
 func (w *World) advance(dt time.Duration, torque []float64) error {
+	for axis, stuck := range w.stuck {
+		w.sim.Jam(axis, stuck)
+	}
 	_, _, finger, _ := w.sim.Arm()
 	effort, force := w.loads(torque, finger)
 	for range dt / w.sim.Timestep() {

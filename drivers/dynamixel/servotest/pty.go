@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
@@ -17,7 +18,8 @@ import (
 type PTY struct {
 	chain *Chain
 	now   func() time.Duration
-	ptm   *os.File // the servos' end
+	link  string   // to the present tty
+	ptm   *os.File // the servos' end; nil while the adapter is unplugged
 	tty   *os.File // kept open, or the other end's first close would end all
 	wake  [2]int
 	set   [2]unix.PollFd
@@ -51,29 +53,56 @@ func ServePTY(c *Chain, now func() time.Duration, onThread func()) (*PTY, error)
 }
 
 func openPTY(c *Chain, now func() time.Duration) (_ *PTY, err error) {
-	ptm, tty, err := pty.Open()
+	dir, err := os.MkdirTemp("", "twinrig-virtual-")
 	if err != nil {
 		return nil, err
 	}
-	p := &PTY{chain: c, now: now, ptm: ptm, tty: tty, done: make(chan struct{})}
+	p := &PTY{chain: c, now: now, link: filepath.Join(dir, "ttyDXL"), done: make(chan struct{})}
+	p.set[0].Events, p.set[1].Events = unix.POLLIN, unix.POLLIN
+	if err := p.plug(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := unix.Pipe2(p.wake[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
+		return nil, errors.Join(err, p.unplug(), os.RemoveAll(dir))
+	}
+	p.set[1].Fd = int32(p.wake[0])
+	return p, nil
+}
+
+// plug opens a pty and points the link at it.
+func (p *PTY) plug() (err error) {
+	ptm, tty, err := pty.Open()
+	if err != nil {
+		return err
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, ptm.Close(), tty.Close())
 		}
 	}()
 	if err := raw(int(tty.Fd())); err != nil {
-		return nil, err
+		return err
 	}
 	// Fd makes the file blocking again, so it comes first and once.
 	servos := int(ptm.Fd())
 	if err := unix.SetNonblock(servos, true); err != nil {
-		return nil, err
+		return err
 	}
-	if err := unix.Pipe2(p.wake[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
-		return nil, err
+	if err := os.Symlink(tty.Name(), p.link); err != nil {
+		return err
 	}
-	p.set = [2]unix.PollFd{{Fd: int32(servos), Events: unix.POLLIN}, {Fd: int32(p.wake[0]), Events: unix.POLLIN}}
-	return p, nil
+	p.ptm, p.tty, p.set[0].Fd = ptm, tty, int32(servos)
+	return nil
+}
+
+// unplug takes the device away from under whoever has it open.
+func (p *PTY) unplug() error {
+	if p.ptm == nil {
+		return nil
+	}
+	err := errors.Join(os.Remove(p.link), p.ptm.Close(), p.tty.Close())
+	p.ptm, p.tty, p.set[0].Fd = nil, nil, -1
+	return err
 }
 
 // raw turns off echo and all else that a terminal does to bytes.
@@ -90,8 +119,9 @@ func raw(fd int) error {
 	return unix.IoctlSetTermios(fd, unix.TCSETS, t)
 }
 
-// Path is what to open as the serial port.
-func (p *PTY) Path() string { return p.tty.Name() }
+// Path is what to open as the serial port: a name that outlives an unplugged
+// adapter, as a udev rule's does.
+func (p *PTY) Path() string { return p.link }
 
 // Close ends the serving and returns why it had ended before, if it had. It is
 // idempotent.
@@ -99,7 +129,7 @@ func (p *PTY) Close() error {
 	p.closed.Do(func() {
 		_, err := unix.Write(p.wake[1], []byte{0})
 		<-p.done
-		p.closeErr = errors.Join(err, p.err, p.ptm.Close(), p.tty.Close(),
+		p.closeErr = errors.Join(err, p.err, p.unplug(), os.RemoveAll(filepath.Dir(p.link)),
 			unix.Close(p.wake[0]), unix.Close(p.wake[1]))
 	})
 	return p.closeErr
@@ -111,11 +141,7 @@ func (p *PTY) serve() error {
 	var buf [4096]byte
 	for {
 		now := p.now()
-		if err := p.take(now, buf[:]); err != nil {
-			return err
-		}
-		p.chain.AdvanceTo(now)
-		if err := p.give(now, buf[:]); err != nil {
+		if err := p.move(now, buf[:]); err != nil {
 			return err
 		}
 		wake := now + p.chain.cfg.Step
@@ -130,6 +156,25 @@ func (p *PTY) serve() error {
 			return nil
 		}
 	}
+}
+
+// move moves the bytes that are due by now, and the plug.
+func (p *PTY) move(now time.Duration, buf []byte) error {
+	if p.ptm != nil {
+		if err := p.take(now, buf); err != nil {
+			return err
+		}
+	}
+	p.chain.AdvanceTo(now)
+	switch plugged := p.chain.Plugged(); {
+	case plugged && p.ptm == nil:
+		return p.plug()
+	case !plugged && p.ptm != nil:
+		return p.unplug()
+	case plugged:
+		return p.give(now, buf)
+	}
+	return nil
 }
 
 // take takes in what the host wrote.

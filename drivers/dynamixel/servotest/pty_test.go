@@ -1,7 +1,11 @@
 package servotest_test
 
 import (
+	"errors"
+	"io"
+	"io/fs"
 	"os"
+	"syscall"
 	"testing"
 	"time"
 
@@ -104,4 +108,30 @@ func TestPTYReopened(t *testing.T) {
 	}
 	require.NoError(t, p.Close())
 	require.NoError(t, p.Close(), "twice is fine")
+}
+
+// TestPTYUnplugged: the device goes away under the host, and comes back under
+// the same name.
+func TestPTYUnplugged(t *testing.T) {
+	b := newBench(t)
+	p, port := servePTY(t, b, nil)
+	bus := dynamixel.NewBus(port, patient())
+	_, err := bus.Ping(2)
+	require.NoError(t, err)
+	require.NoError(t, b.chain.Inject(servotest.Fault{Kind: servotest.Unplugged, For: 50 * time.Millisecond}))
+	require.Eventually(t, func() bool {
+		_, err := bus.Ping(2)
+		return errors.Is(err, syscall.EIO) || errors.Is(err, io.EOF)
+	}, 30*time.Second, time.Millisecond, "the open port is dead")
+	var f *os.File
+	require.Eventually(t, func() bool {
+		f, err = os.OpenFile(p.Path(), os.O_RDWR, 0)
+		return err == nil
+	}, 30*time.Second, time.Millisecond)
+	_, err = dynamixel.NewBus(ttyPort{f}, patient()).Ping(2)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	require.NoError(t, p.Close())
+	_, err = os.Lstat(p.Path())
+	require.ErrorIs(t, err, fs.ErrNotExist, "nothing is left behind")
 }
