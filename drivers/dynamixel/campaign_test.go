@@ -235,8 +235,9 @@ func (p *plausible) admit(now time.Duration, b []byte) bool {
 // lets through.
 //
 // With one bit of a byte wrong the CRC finds all. With whole bytes wrong one
-// reading in some millions has a right CRC all the same, as any 16 bits would:
-// what is left then is to ask whether a value is plausible.
+// packet in some millions has a right CRC all the same, as any 16 bits would.
+// For a reading what is left then is to ask whether it is plausible; an
+// instruction may make servos answer something long, over the next cycles.
 func TestDamagedBytes(t *testing.T) {
 	for how := range reads {
 		for _, bit := range []bool{true, false} {
@@ -249,12 +250,13 @@ func TestDamagedBytes(t *testing.T) {
 					100*float64(c.missing)/float64(c.readings), c.unread, c.clean, c.streaks)
 				require.Zero(t, c.stale)
 				require.Zero(t, c.passed)
-				require.Zero(t, c.unread)
 				require.Greater(t, c.clean, *campaignCycles/50)
 				if bit {
 					require.Zero(t, c.wrong)
+					require.Zero(t, c.unread)
 				} else {
 					require.LessOrEqual(t, c.wrong, c.readings/500_000)
+					require.LessOrEqual(t, c.unread, c.clean/1000)
 				}
 			})
 		}

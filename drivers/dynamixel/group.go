@@ -78,7 +78,7 @@ func (b *Bus) tries(g *group) error {
 	}
 	for try := 0; ; try++ {
 		hopeful := b.hopeful(g, order)
-		d := b.timeOf(g, order) + slack
+		d := b.patience(g, order, slack, left)
 		if try == b.cfg.Retries || left-d < b.least(g, order) {
 			d = left
 		}
@@ -93,6 +93,13 @@ func (b *Bus) tries(g *group) error {
 		}
 		b.stats.Retries++
 	}
+}
+
+// patience is how long a try waits that may have another behind it: for what is
+// prompt, or as long as leaves time to ask everybody once more.
+func (b *Bus) patience(g *group, order []uint8, slack, left time.Duration) time.Duration {
+	t := b.timeOf(g, order)
+	return max(t+slack, left-max(t, b.least(g, order)))
 }
 
 // again returns those of order whose reading may come with a retry.
