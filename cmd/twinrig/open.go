@@ -41,7 +41,7 @@ func openDemo(ctx context.Context, d *configs.Demo, lockstep bool, dir string, s
 	r = &runner{
 		study: d.Study, dir: dir, lockstep: lockstep, virtual: true,
 		digest: study.ConfigSHA256, config: []byte(study.Config),
-		stages: map[string]*stage{}, pictures: &pictures{},
+		stages: map[string]*stage{}, pictures: &pictures{}, say: say,
 	}
 	open := openPaced
 	if lockstep {

@@ -44,12 +44,16 @@ type runner struct {
 	config   []byte
 	tell     telemetry // may be nil
 	pictures *pictures
+	say      func(string) // to the operator
 	// recording is the present trial's, for the mirror's goroutine.
 	recording atomic.Pointer[record.Writer]
 }
 
 // RunTrial implements eval.Runner.
 func (r *runner) RunTrial(ctx context.Context, t eval.Trial) (eval.Result, error) {
+	if err := r.cell.runner.Recover(ctx, r.sayRecovery); err != nil {
+		return eval.Result{}, fmt.Errorf("the arm is not fit for a trial: %w", err)
+	}
 	st := r.stages[t.Scene]
 	if st == nil {
 		return eval.Result{}, fmt.Errorf("scene %q is not staged", t.Scene)
@@ -59,4 +63,12 @@ func (r *runner) RunTrial(ctx context.Context, t eval.Trial) (eval.Result, error
 		tr.placement[name] = scene.Spot(s)
 	}
 	return tr.run(ctx)
+}
+
+// sayRecovery tells the operator and the world what is done about a fault.
+func (r *runner) sayRecovery(what string) {
+	r.say(what)
+	if r.tell != nil {
+		r.tell.PutEvent(&twinrig.Event{Stamp: r.cell.clock(), Kind: "recovery", Detail: what})
+	}
 }

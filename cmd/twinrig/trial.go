@@ -218,11 +218,19 @@ func (t *trial) fault(res eval.Result, err error) (eval.Result, error) {
 		return res, err
 	case errors.As(err, &f) || errors.Is(err, agent.ErrNotThere):
 		res.Termination, res.Note = eval.HardwareFault, err.Error()
+		t.tellFault(err)
 	default:
 		res.Termination, res.Note = eval.Invalid, err.Error()
 	}
 	res.Verdict = nil
 	return res, nil
+}
+
+// tellFault tells the world; the trial's log is closed by now.
+func (t *trial) tellFault(err error) {
+	if t.tell != nil {
+		t.tell.PutEvent(&twinrig.Event{Stamp: t.cell.clock(), Kind: "robot_fault", Trial: t.spec.ID, Detail: err.Error()})
+	}
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

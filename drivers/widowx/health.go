@@ -20,9 +20,14 @@ type Status struct {
 	Notes []string
 }
 
+// probeEvery is how many readings pass between two looks at a servo that stopped
+// answering; each costs a time-out.
+const probeEvery = 25
+
 // health is the slow look at one servo at a time.
 type health struct {
 	cycles int // readings since the last look
+	probes int // readings with a servo left out
 	next   int // turn: servo next/2, of even turns torque and errors, of odd ones supply
 	torque [1]dynamixel.Reading
 	supply [1]dynamixel.Reading
@@ -103,6 +108,12 @@ func (a *Arm) look() {
 	for i := range p.servos {
 		if p.servos[i].fresh && p.servos[i].alert && h.status.Servos[i].HardwareError == 0 {
 			a.lookAtTorque(i)
+			return
+		}
+	}
+	if away := p.servo[p.active:]; len(away) > 0 {
+		if h.probes++; h.probes%probeEvery == 0 {
+			a.lookAtTorque(away[h.probes/probeEvery%len(away)])
 			return
 		}
 	}

@@ -10,9 +10,13 @@ import (
 	"twinrig/drivers/dynamixel"
 )
 
-// missLimit is how many readings in a row may be incomplete before the poll
-// tries something else.
-const missLimit = 3
+// missLimit is how many readings in a row a servo may miss before the poll tries
+// something else: on a line that damages a byte in five hundred, chance alone does
+// that once in a year.
+const missLimit = 8
+
+// calmLimit is how many complete readings in a row tell that the trouble is over.
+const calmLimit = 1000
 
 // poll reads all servos in one transaction a cycle.
 //
@@ -31,7 +35,7 @@ type poll struct {
 	raws       []raw
 	fast       bool // how to read now
 	fastWanted bool // what Open chose
-	incomplete int  // readings in a row
+	complete   int  // readings in a row
 }
 
 // servoReading is how one servo's last readings went.
@@ -40,6 +44,7 @@ type servoReading struct {
 	alert  bool
 	at     time.Duration // of the last fresh reading; 0 before the first Read
 	missed uint64        // in all
+	row    int           // missed in a row
 	// away is where the servo was when it was left out, until a repair has seen
 	// that it is still there.
 	away  int32
@@ -82,19 +87,24 @@ func (p *poll) cycle(bus Group) error {
 		i := p.servo[k]
 		s := &p.servos[i]
 		if rs[k].Err != nil {
-			s.missed++
+			s.miss()
 			continue
 		}
 		read := decodeState(rs[k].Data)
 		if !s.plausible(&p.raws[i], &read) {
-			s.missed++
+			s.miss()
 			continue
 		}
-		s.fresh = true
+		s.fresh, s.row = true, 0
 		s.alert = rs[k].Status&dynamixel.AlertBit != 0
 		p.raws[i] = read
 	}
 	return nil
+}
+
+func (s *servoReading) miss() {
+	s.missed++
+	s.row++
 }
 
 // What a servo can do between two readings of a control loop: its checksum lets
@@ -154,24 +164,25 @@ func (p *poll) stamp(now time.Duration) int {
 	return n
 }
 
-// adapt changes how the next cycles read when readings stay incomplete, and says
-// what it changed. A bus on which nobody answers is not its business.
+// adapt changes how the next cycles read when a servo misses reading after reading,
+// and says what it changed. A bus on which nobody answers is not its business.
 func (p *poll) adapt(answered int) string {
 	if answered == p.active {
-		p.incomplete = 0
+		if p.complete++; p.complete == calmLimit && p.fastWanted && !p.fast {
+			p.fast = true
+			return "the line is calm: reading with Fast Sync Read again"
+		}
 		return ""
 	}
-	if p.incomplete++; p.incomplete < missLimit {
-		return ""
-	}
-	p.incomplete = 0
-	if p.fast {
-		p.fast = false
-		return "Fast Sync Read stays incomplete: reading with Sync Read"
-	}
-	k := slices.IndexFunc(p.readings[:p.active], func(r dynamixel.Reading) bool { return r.Err != nil })
+	p.complete = 0
+	k := slices.IndexFunc(p.servo[:p.active], func(i int) bool { return p.servos[i].row >= missLimit })
 	if answered == 0 || k < 0 {
 		return ""
+	}
+	if p.fast {
+		p.fast = false
+		p.servos[p.servo[k]].row = 0
+		return "Fast Sync Read stays incomplete: reading with Sync Read"
 	}
 	id := p.readings[k].ID
 	p.bench(k)
@@ -210,6 +221,7 @@ func (p *poll) recall(i int) {
 	if k := slices.Index(p.servo, i); k >= p.active {
 		p.swap(k, p.active)
 		p.active++
+		p.servos[i].row = 0
 	}
 }
 
