@@ -74,7 +74,7 @@ func (b *Bus) tries(g *group) error {
 			b.accuse(g, order)
 			return notRetryable(err)
 		}
-		left -= b.fenceTime() + slack
+		left = max(left-b.fenceTime()-slack, b.timeOf(g, order))
 	}
 	for try := 0; ; try++ {
 		hopeful := b.hopeful(g, order)
