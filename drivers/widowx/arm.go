@@ -88,6 +88,7 @@ type Arm struct {
 	stalled  bool  // the bus was silent for so long that watchdogs may have tripped
 	lost     error // ErrTorqueLost and why; Write returns it
 	mend     *repair
+	grip     gripper
 	poll     *poll
 	out      *output
 	health   *health
@@ -128,6 +129,10 @@ func New(bus Bus, cfg Config, cal calib.Arm) (*Arm, error) {
 		out:      newOutput(m.motors),
 		health:   newHealth(m.motors),
 		brake:    newBrake(m.motors),
+	}
+	a.grip = gripper{
+		full: pwmSteps(cfg.GripPWMPercent), hold: pwmSteps(cfg.GripHoldPercent),
+		holdAfter: cfg.GripHoldAfter, patience: cfg.GripTimeout,
 	}
 	a.poll.fast = cfg.FastSync // until Open has asked the servos
 	return a, nil

@@ -24,6 +24,13 @@ type Config struct {
 	// GripPWMPercent bounds the gripper's output, and with it the force on
 	// what it holds: 28 % of stall torque is about 15 N on each finger.
 	GripPWMPercent float64 `yaml:"grip_pwm_percent"`
+	// GripHoldPercent bounds it once the fingers have stood on something for
+	// GripHoldAfter: enough to hold, and the motor stays cool.
+	GripHoldPercent float64       `yaml:"grip_hold_percent"`
+	GripHoldAfter   time.Duration `yaml:"grip_hold_after"`
+	// GripTimeout is how long the gripper may make no progress towards a goal
+	// without pushing before that is a fault.
+	GripTimeout time.Duration `yaml:"grip_timeout"`
 	// PositionPXM430 and PositionPXL430 are the Position P Gain registers.
 	// The calibration's stiffness belongs to the same values.
 	PositionPXM430 int `yaml:"position_p_xm430"`
@@ -49,6 +56,9 @@ func Default() Config {
 		FastSync:           true,
 		CurrentLimitA:      2.3,
 		GripPWMPercent:     28,
+		GripHoldPercent:    20,
+		GripHoldAfter:      3 * time.Second,
+		GripTimeout:        1500 * time.Millisecond,
 		PositionPXM430:     800,
 		PositionPXL430:     640,
 		Watchdog:           200 * time.Millisecond,
@@ -78,6 +88,9 @@ func (c *Config) Validate() error {
 	}{
 		{"current_limit_a", c.CurrentLimitA, 0.1, 3.2},
 		{"grip_pwm_percent", c.GripPWMPercent, 5, 100},
+		{"grip_hold_percent", c.GripHoldPercent, 5, c.GripPWMPercent},
+		{"grip_hold_after in s", c.GripHoldAfter.Seconds(), 0.2, 3600},
+		{"grip_timeout in s", c.GripTimeout.Seconds(), 0.2, 60},
 		{"position_p_xm430", float64(c.PositionPXM430), 1, 16383},
 		{"position_p_xl430", float64(c.PositionPXL430), 1, 16383},
 		{"shadow_tolerance_deg", c.ShadowToleranceDeg, 0.2, 20},

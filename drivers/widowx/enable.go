@@ -43,6 +43,7 @@ func (a *Arm) Enable() error {
 	}
 	a.lost, a.stalled = nil, false
 	a.out.unsent, a.first = -1, true
+	a.grip.begin(a.motors[a.of[twinrig.GripAxis][0]].pwm)
 	if err := a.start(halts, true); err != nil {
 		return fmt.Errorf("widowx: enable: %w", err)
 	}

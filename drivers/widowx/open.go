@@ -119,7 +119,7 @@ func (a *Arm) setUp(m *motor) error {
 		return err
 	}
 	if m.axis == twinrig.GripAxis {
-		pwm = min(pwm, int32(a.cfg.GripPWMPercent/100*dynamixel.PWMFull))
+		pwm = min(pwm, pwmSteps(a.cfg.GripPWMPercent))
 	}
 	m.pwm = pwm
 	for _, s := range []struct {
@@ -134,6 +134,8 @@ func (a *Arm) setUp(m *motor) error {
 	}
 	return a.readLimits(m)
 }
+
+func pwmSteps(percent float64) int32 { return int32(percent / 100 * dynamixel.PWMFull) }
 
 func (m *motor) operatingMode() int32 {
 	if m.torque {

@@ -15,5 +15,6 @@ var (
 	blockTorque   = dynamixel.TorqueEnable.Block()
 	blockWatchdog = dynamixel.BusWatchdog.Block()
 	blockCurrent  = dynamixel.GoalCurrent.Block()
+	blockPWM      = dynamixel.GoalPWM.Block()
 	blockPosition = dynamixel.GoalPosition.Block()
 )

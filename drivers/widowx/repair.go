@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"twinrig"
 	"twinrig/drivers/dynamixel"
 )
 
@@ -73,6 +74,7 @@ func (a *Arm) repairNext(now time.Duration, halts uint64) (bool, error) {
 	r := a.mend
 	if len(r.todo) == 0 {
 		a.lost, a.stalled, a.first, a.out.unsent = nil, false, true, -1
+		a.grip.begin(a.motors[a.of[twinrig.GripAxis][0]].pwm)
 		return true, a.checkPose()
 	}
 	if now < r.look {

@@ -31,6 +31,9 @@ func (l *linkage) Advance(dt time.Duration, torque []float64) {
 	l.Flywheels.Advance(dt, joint[:])
 }
 
+// Block implements servotest.Blocker.
+func (l *linkage) Block(i int, blocked bool) { l.Flywheels.Block(shafts[i].axis, blocked) }
+
 func (l *linkage) Shaft(i int) (angle, speed float64) {
 	w := &l.Flywheels[shafts[i].axis]
 	return shafts[i].sign * w.Angle, shafts[i].sign * w.Speed

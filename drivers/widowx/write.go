@@ -2,6 +2,7 @@ package widowx
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -12,10 +13,11 @@ import (
 
 // output is what one cycle sends, with its memory.
 type output struct {
-	currents, positions   []dynamixel.Item // by servos in current and in position mode
-	currentOf, positionOf []int            // the servo of each item
-	steps, ticks, last    []int32          // by servo; last is what positions were sent
-	unsent                int              // cycles since positions were sent; -1: they must be
+	currents, positions   []dynamixel.Item  // by servos in current and in position mode
+	currentOf, positionOf []int             // the servo of each item
+	steps, ticks, last    []int32           // by servo; last is what positions were sent
+	unsent                int               // cycles since positions were sent; -1: they must be
+	pwm                   [1]dynamixel.Item // the gripper's bound
 }
 
 func newOutput(motors []motor) *output {
@@ -29,6 +31,9 @@ func newOutput(motors []motor) *output {
 			o.positions = append(o.positions, dynamixel.Item{ID: motors[i].id, Data: make([]byte, blockPosition.Len)})
 			o.positionOf = append(o.positionOf, i)
 		}
+		if motors[i].axis == twinrig.GripAxis {
+			o.pwm[0] = dynamixel.Item{ID: motors[i].id, Data: make([]byte, blockPWM.Len)}
+		}
 	}
 	return o
 }
@@ -37,9 +42,9 @@ func newOutput(motors []motor) *output {
 // limits and the servos' resolution, Effort 0 for joints in position mode,
 // goals of joints in current mode as asked. It returns twinrig.ErrHalted without
 // torque, ErrNotFinite or ErrFar for a command that it refuses whole, and ErrTorqueLost
-// beside a command that it did send when a servo no longer obeys. It allocates
+// or ErrGripper beside a command that it did send when a servo no longer obeys. It allocates
 // nothing while all is well.
-func (a *Arm) Write(_ time.Duration, c twinrig.Command) (twinrig.Command, error) {
+func (a *Arm) Write(now time.Duration, c twinrig.Command) (twinrig.Command, error) {
 	if !finite(&c) {
 		return twinrig.Command{}, ErrNotFinite
 	}
@@ -65,6 +70,9 @@ func (a *Arm) Write(_ time.Duration, c twinrig.Command) (twinrig.Command, error)
 		return twinrig.Command{}, fmt.Errorf("widowx: write: %w", err)
 	}
 	a.first = false
+	if err := a.driveGripper(now, goal.Grip); err != nil {
+		return sent, errors.Join(err, a.lost)
+	}
 	return sent, a.lost
 }
 
