@@ -30,8 +30,11 @@ type Record struct {
 	// Residuals are what each calibration could not explain, by a name that
 	// ends in its unit (intrinsics_rms_px, extrinsics_rms_m, joints_rms_rad).
 	Residuals map[string]float64 `yaml:"residuals,omitempty"`
-	Arm       Arm                `yaml:"arm"`
-	Camera    Camera             `yaml:"camera"`
+	// Measured says by kind (see Kinds) how the parts that were measured came
+	// about. What it does not name is as shipped, or of an older program.
+	Measured map[string]Measurement `yaml:"measured,omitempty"`
+	Arm      Arm                    `yaml:"arm"`
+	Camera   Camera                 `yaml:"camera"`
 }
 
 // Validate checks every number against what a WidowX 250S and a webcam can be.
@@ -47,6 +50,9 @@ func (r *Record) Validate() error {
 		if v := r.Residuals[k]; !(v >= 0 && v <= math.MaxFloat64) {
 			return fmt.Errorf("residuals.%s: %v is not a finite number of at least 0", k, v)
 		}
+	}
+	if err := r.validateMeasured(); err != nil {
+		return err
 	}
 	if err := r.Arm.Validate(); err != nil {
 		return fmt.Errorf("arm.%w", err)

@@ -1,0 +1,106 @@
+package target
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gocv.io/x/gocv"
+
+	"twinrig"
+)
+
+// sheet is a printed board as a picture.
+func sheet(t *testing.T, b Board) Picture {
+	t.Helper()
+	return raster(rectangles(t, printed(t, b, "a4")), 841.89, 595.28, 1)
+}
+
+func chessboard(t *testing.T, cols, rows int) Board {
+	t.Helper()
+	b, err := NewChessboard(cols, rows, 0.02)
+	require.NoError(t, err)
+	return b
+}
+
+func charuco(t *testing.T, cols, rows int) Board {
+	t.Helper()
+	b, err := NewChArUco(cols, rows, 0.02, 0, "")
+	require.NoError(t, err)
+	return b
+}
+
+func blurred(t *testing.T, p Picture, sigma float64) Picture {
+	t.Helper()
+	m, err := p.mat()
+	require.NoError(t, err)
+	defer m.Close()
+	gocv.GaussianBlur(m, &m, image.Pt(0, 0), sigma, sigma, gocv.BorderReplicate)
+	return Picture{W: p.W, H: p.H, Grey: m.ToBytes()}
+}
+
+func TestWhatIsWrongIsNamed(t *testing.T) {
+	mirror := sheet(t, charuco(t, 9, 6))
+	mirror = mirror.mirrored()
+	empty := Picture{W: 640, H: 480, Grey: bytes.Repeat([]byte{90}, 640*480)}
+	for _, c := range []struct {
+		name    string
+		board   Board
+		picture Picture
+		is      error
+		text    string
+	}{
+		{"squares counted for corners", chessboard(t, 10, 7), sheet(t, chessboard(t, 9, 6)), ErrWrongBoard, "has 9 x 6 inner corners, not 10 x 7"},
+		{"another chessboard", chessboard(t, 9, 6), sheet(t, chessboard(t, 9, 7)), ErrWrongBoard, "has 9 x 7 inner corners, not 9 x 6"},
+		{"empty table", chessboard(t, 9, 6), empty, ErrNoBoard, "no 9x6 chessboard"},
+		{"empty table, charuco", charuco(t, 9, 6), empty, ErrNoBoard, "0 corners of a 9x6 charuco"},
+		{"mirrored", charuco(t, 9, 6), mirror, ErrMirrored, "only in a mirror"},
+		{"larger charuco", charuco(t, 6, 5), sheet(t, charuco(t, 9, 6)), ErrWrongBoard, "14 of its markers are not on a 6x5 charuco"},
+		{"no picture", chessboard(t, 9, 6), Picture{W: 640, H: 480}, ErrNoPicture, "has 0 bytes"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, err := NewDetector(c.board)
+			require.NoError(t, err)
+			_, err = d.Detect(&c.picture)
+			require.ErrorIs(t, err, c.is)
+			require.ErrorContains(t, err, c.text)
+		})
+	}
+}
+
+// The width of an edge blurred by a Gaussian of sigma is 2.5 sigma; a pixel and
+// the slope's span add to it.
+func TestBlurIsMeasured(t *testing.T) {
+	for _, b := range []Board{chessboard(t, 9, 6), charuco(t, 9, 6)} {
+		p := sheet(t, b)
+		d, err := NewDetector(b)
+		require.NoError(t, err)
+		for _, sigma := range []float64{1, 1.5, 2} {
+			soft := blurred(t, p, sigma)
+			got, err := d.Detect(&soft)
+			require.NoError(t, err)
+			require.InDelta(t, 2.5*sigma, got.BlurPx, 0.2+0.2*2.5*sigma, "%s, sigma %g", b.Kind, sigma)
+		}
+	}
+}
+
+func TestDecode(t *testing.T) {
+	want := sheet(t, chessboard(t, 9, 6))
+	var file bytes.Buffer
+	require.NoError(t, png.Encode(&file, &image.Gray{Pix: want.Grey, Stride: want.W, Rect: image.Rect(0, 0, want.W, want.H)}))
+	got, err := Decode(file.Bytes())
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+
+	for _, bad := range [][]byte{nil, []byte("GIF89a"), file.Bytes()[:20]} {
+		_, err := Decode(bad)
+		require.ErrorIs(t, err, ErrNoPicture)
+	}
+}
+
+func TestFromFrame(t *testing.T) {
+	f := twinrig.Frame{W: 2, H: 1, RGB: []byte{255, 255, 255, 10, 200, 30}}
+	require.Equal(t, Picture{W: 2, H: 1, Grey: []byte{255, 124}}, FromFrame(&f))
+}
