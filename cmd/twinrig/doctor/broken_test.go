@@ -201,7 +201,15 @@ func TestBrokenRigs(t *testing.T) {
 			check: "cycle rate", verdict: Fail, value: "loop.rate_hz wants 1e+06", fix: "set loop.rate_hz to ",
 		},
 		{
-			name: "lost answers", spoil: func(f *fake) { f.deaf = 4 },
+			name: "lost answers", spoil: func(f *fake) { f.deaf = 3 },
+			check: "cycle rate", verdict: Fail, value: "of 1800 answers were lost", fix: "reseat the cables",
+		},
+		{
+			name: "a few lost answers", spoil: func(f *fake) { f.deaf = 60 },
+			check: "cycle rate", verdict: Warn, value: "of 1800 answers were lost, in 1 readings in a row", fix: "reseat the cables",
+		},
+		{
+			name: "lost answers in a row", spoil: func(f *fake) { f.deaf, f.rig.Loop.MaxMisses = 60, 1 },
 			check: "cycle rate", verdict: Fail, value: "of 1800 answers were lost", fix: "reseat the cables",
 		},
 		{

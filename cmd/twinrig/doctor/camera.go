@@ -32,6 +32,7 @@ func cameraChecks() []check {
 type stream struct {
 	picture    picture
 	controlErr error // why its controls could not be set
+	rate       float64 // measured, Hz
 	oldest     time.Duration
 }
 
@@ -52,7 +53,7 @@ func checkCamera(ctx context.Context, b *bench) Result {
 		}
 	}
 	if err != nil {
-		return fail(fix, "%v", err)
+		return fail(fix, "%s", strings.TrimPrefix(err.Error(), "camera: "))
 	}
 	b.stream.picture = p
 	if err := b.onClose(p.Close); err != nil {
@@ -145,6 +146,7 @@ func checkRate(ctx context.Context, b *bench) Result {
 		last = f.Stamp
 	}
 	h := p.Health()
+	b.stream.rate = h.Rate
 	rate := fmt.Sprintf("%.1f Hz, camera.rate_hz is %g", h.Rate, cfg.Rate)
 	switch err := p.Latest(&f); {
 	case errors.Is(err, camera.ErrFrozen):
@@ -165,8 +167,8 @@ func checkAge(_ context.Context, b *bench) Result {
 	switch {
 	case oldest >= limit:
 		return fail("see that nothing else uses its USB link or this machine's cores, or raise camera.stale_after", "%s", what)
-	case oldest.Seconds() > 2.5/b.rig.Camera.Rate:
-		return warn("see camera rate; other programs may take the cores", "%s", what)
+	case oldest.Seconds() > 2.5/b.stream.rate:
+		return warn("stop other programs: pictures come at irregular times", "%s", what)
 	}
 	return okay("%s", what)
 }

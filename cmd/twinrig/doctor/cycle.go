@@ -15,7 +15,9 @@ import (
 const cycles = 200
 
 // wireShare is the share of the wire model's rate that a machine should reach.
-const wireShare = 0.95
+// A loop that gets less than rateShare of its rate is always late, and one that
+// loses more than lostShare of its answers is hardly a loop.
+const wireShare, rateShare, lostShare = 0.95, 0.8, 0.1
 
 // stateBlock is what a study reads of every servo in every cycle: current or
 // load, velocity and position.
@@ -28,6 +30,7 @@ var stateBlock = dynamixel.Block{
 type reading struct {
 	mean, p99 time.Duration
 	lost      int // servos' answers that did not come, of all cycles
+	streak    int // the most readings in a row that were not whole
 	fast      bool
 }
 
@@ -51,14 +54,19 @@ func checkCycle(ctx context.Context, b *bench) Result {
 	what := fmt.Sprintf("%.0f Hz; a reading takes %s (p99 %s), the wire %s: %.0f %%",
 		hz, ms(got.mean), ms(got.p99), ms(model), 100*share)
 	want := b.rig.Loop.RateHz
+	slower := fmt.Sprintf("set loop.rate_hz to %.0f or less, or make the bus faster: serial.baud, a latency timer of 1 ms", wireShare*hz)
+	if got.lost > 0 {
+		what += fmt.Sprintf("; %d of %d answers were lost, in %d readings in a row", got.lost, cycles*n, got.streak)
+	}
 	switch {
-	case got.lost > cycles*n/100:
-		return fail(b.lostFix(), "%s; %d of %d answers were lost", what, got.lost, cycles*n)
-	case hz < want:
-		return fail(fmt.Sprintf("set loop.rate_hz to %.0f or less; a faster bus needs serial.baud and a latency timer of 1 ms", wireShare*hz),
-			"%s; loop.rate_hz wants %g", what, want)
+	case got.streak >= b.rig.Loop.MaxMisses, float64(got.lost) > lostShare*float64(cycles*n):
+		return fail(b.lostFix(), "%s", what)
+	case hz < rateShare*want:
+		return fail(slower, "%s; loop.rate_hz wants %g", what, want)
 	case got.lost > 0:
-		return warn(b.lostFix(), "%s; %d of %d answers were lost", what, got.lost, cycles*n)
+		return warn(b.lostFix(), "%s", what)
+	case hz < want:
+		return warn(slower, "%s; loop.rate_hz wants %g", what, want)
 	case share < wireShare:
 		return warn("stop other programs, allow real time (below)", "%s", what)
 	}
@@ -127,6 +135,7 @@ func (b *bench) measure(ctx context.Context, rs []dynamixel.Reading, r *reading)
 		read = b.bus.FastSyncRead
 	}
 	took := make([]time.Duration, 0, cycles)
+	streak := 0
 	begin := b.clock.Now()
 	for range cycles {
 		if err := ctx.Err(); err != nil {
@@ -137,7 +146,11 @@ func (b *bench) measure(ctx context.Context, rs []dynamixel.Reading, r *reading)
 			return err
 		}
 		took = append(took, b.clock.Now()-from)
-		r.lost += silent(rs)
+		lost := silent(rs)
+		if streak++; lost == 0 {
+			streak = 0
+		}
+		r.lost, r.streak = r.lost+lost, max(r.streak, streak)
 	}
 	r.mean = (b.clock.Now() - begin) / cycles
 	slices.Sort(took)
