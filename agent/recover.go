@@ -106,6 +106,18 @@ func (r *Runner) Recover(ctx context.Context, say func(string)) error {
 	}
 }
 
+// AwaitFault waits until the loop has a fault, and returns it; or ErrStopped when
+// the loop was stopped for good, or ctx's error. It is for a live runner.
+func (r *Runner) AwaitFault(ctx context.Context) (fault, err error) {
+	r.running.Lock()
+	defer r.running.Unlock()
+	_, err = r.await(ctx, func(s *slot) (End, bool, error) {
+		fault = s.fault
+		return 0, s.fault != nil, nil
+	})
+	return fault, err
+}
+
 // settle lets one tick pass and returns a copy of the fault there is then.
 func (r *Runner) settle(ctx context.Context) (*Fault, error) {
 	if err := r.wait(ctx, 0); err != nil {

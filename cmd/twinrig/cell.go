@@ -38,6 +38,11 @@ type cell struct {
 // openArm brings the arm on the port up and builds its loop. The arm has no
 // torque yet.
 func openArm(cfg configs.Rig, cal *calib.Record, port dynamixel.Port, sinks ...agent.Sink) (*cell, error) {
+	return newCell(cfg, cal, port, (*widowx.Arm).Open, sinks...)
+}
+
+// newCell builds a cell around an arm that bringUp makes ready for torque.
+func newCell(cfg configs.Rig, cal *calib.Record, port dynamixel.Port, bringUp func(*widowx.Arm) error, sinks ...agent.Sink) (*cell, error) {
 	c := &cell{cfg: cfg, cal: cal, bus: dynamixel.NewBus(port, cfg.Bus)}
 	var err error
 	if c.arm, err = widowx.New(c.bus, cfg.Arm, cal.Arm); err != nil {
@@ -46,7 +51,7 @@ func openArm(cfg configs.Rig, cal *calib.Record, port dynamixel.Port, sinks ...a
 	if err := c.checkSpace(); err != nil {
 		return nil, err
 	}
-	if err := c.arm.Open(); err != nil {
+	if err := bringUp(c.arm); err != nil {
 		return nil, err
 	}
 	wire := cfg.Bus.Wire()

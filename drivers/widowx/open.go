@@ -110,6 +110,11 @@ func (a *Arm) setUp(m *motor) error {
 	if err := a.ensure(m, dynamixel.OperatingMode, m.operatingMode()); err != nil {
 		return err
 	}
+	return a.tune(m)
+}
+
+// tune sets what lies in a servo's RAM, with torque or without.
+func (a *Arm) tune(m *motor) error {
 	p := a.cfg.PositionPXL430
 	if m.current {
 		p = a.cfg.PositionPXM430

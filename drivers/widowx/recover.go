@@ -59,12 +59,12 @@ func (a *Arm) recover() error {
 	return a.adopt(&s)
 }
 
-// adopt sets up the servos without torque and learns the limits of the others.
+// adopt sets up the servos without torque, and tunes those that hold.
 func (a *Arm) adopt(s *Survey) error {
 	for i := range s.Servos {
 		m, v := &a.motors[i], &s.Servos[i]
 		if v.TorqueOn {
-			if err := a.readLimits(m); err != nil {
+			if err := a.tune(m); err != nil {
 				return err
 			}
 			continue

@@ -10,6 +10,7 @@ import (
 	"twinrig"
 	"twinrig/drivers/dynamixel"
 	"twinrig/drivers/dynamixel/servotest"
+	"twinrig/drivers/widowx"
 )
 
 // The emergency stop is the power switch: when power is back, so is the arm.
@@ -99,4 +100,19 @@ func TestRecoverLooksAtThePose(t *testing.T) {
 	r.advance(time.Second)
 	require.ErrorContains(t, r.arm.Recover(), "start pose: elbow at 2.1")
 	r.requireNoTorque()
+}
+
+// Another program's arm that holds is adopted as it stands, gains included.
+func TestRecoverAdoptsAHoldingArm(t *testing.T) {
+	r := enabled(t, defaults(twinrig.ModePosition))
+	s := defaults(twinrig.ModePosition)
+	s.cfg.PositionPXM430 = 900
+	arm, err := widowx.New(r.bus, s.cfg, s.cal)
+	require.NoError(t, err)
+	require.NoError(t, arm.Recover())
+	require.EqualValues(t, 1, r.get(4, dynamixel.TorqueEnable))
+	require.NoError(t, arm.Enable())
+	require.EqualValues(t, 900, r.get(4, dynamixel.PositionPGain))
+	r.arm = arm
+	r.requireWell(r.stay())
 }
