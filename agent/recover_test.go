@@ -166,5 +166,5 @@ func TestRecoverLive(t *testing.T) {
 	stop()
 	require.NoError(t, <-served)
 	require.Error(t, r.Recover(context.Background(), nil), "nobody ticks any more")
-	require.EqualValues(t, 0, a.enables, "and nothing is done to a resting arm")
+	require.Zero(t, a.enables, "and nothing is done to a resting arm")
 }

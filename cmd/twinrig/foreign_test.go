@@ -52,7 +52,7 @@ func TestOfficialReaderOpensTheLog(t *testing.T) {
 	info, err := record.Read(path, record.Visitor{})
 	require.NoError(t, err)
 	require.Equal(t, map[string]uint64{
-		"/tick": info.Read.Ticks, "/gap": info.Read.Gaps, "/event": info.Read.Events,
+		"/tick": info.Read.Ticks, "/gap": info.Read.Gaps, "/event": info.Read.Events, "/servo": info.Read.Servos,
 		"/camera/webcam": info.Read.Frames,
 	}, got.Counts)
 	require.Equal(t, []string{"config.yaml"}, got.Attachments)

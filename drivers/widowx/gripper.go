@@ -10,8 +10,8 @@ import (
 	"twinrig/drivers/dynamixel"
 )
 
-// ErrGripper, a twinrig.ErrHold, is returned by Write, which still sends, once
-// each time the gripper does not move as it is told.
+// ErrGripper is a twinrig.ErrHold: Write, which still sends, returns it once each
+// time the gripper does not move as it is told.
 var ErrGripper = fmt.Errorf("widowx: gripper does not move: %w", twinrig.ErrHold)
 
 // How a gripper's travel is judged, m of one finger.

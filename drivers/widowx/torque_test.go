@@ -49,7 +49,7 @@ func TestTorqueIsRamped(t *testing.T) {
 	}
 	require.NoError(t, r.arm.Enable())
 	require.Equal(t, []int32{177, 177, 310, 443, 576, 708, 885, 885}, steps)
-	require.EqualValues(t, math.Trunc(0.28*885), r.get(9, dynamixel.GoalPWM), "the gripper's bound is its own")
+	require.EqualValues(t, 247, r.get(9, dynamixel.GoalPWM), "the gripper's bound is its own")
 }
 
 // What goes wrong while torque comes on takes it off again, with the reason.

@@ -55,7 +55,7 @@ func (f *faulty) ok(t *testing.T, n int) (good [3]int) {
 		for k := range good {
 			v, err := f.bus.Read(dynamixel.ID(k+1), dynamixel.PresentPosition)
 			if err == nil {
-				require.EqualValues(t, 2048+math.Round(0.1*float64(k+1)/dynamixel.RadPerPulse), v)
+				require.Equal(t, 2048+int32(math.Round(0.1*float64(k+1)/dynamixel.RadPerPulse)), v)
 				good[k]++
 			}
 		}

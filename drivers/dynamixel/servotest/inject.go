@@ -3,6 +3,7 @@ package servotest
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"twinrig/drivers/dynamixel"
@@ -21,14 +22,14 @@ type scheduled struct {
 }
 
 // next is when something happens to it; false if nothing any more.
-func (s *scheduled) next() (time.Duration, bool) {
+func (f *scheduled) next() (time.Duration, bool) {
 	switch {
-	case s.over:
+	case f.over:
 		return 0, false
-	case !s.begun:
-		return s.At, true
+	case !f.begun:
+		return f.At, true
 	}
-	return s.At + s.For, s.For > 0
+	return f.At + f.For, f.For > 0
 }
 
 // Inject has faults happen. It names the first that is not valid, and then
@@ -143,12 +144,7 @@ func (f *scheduled) hits(s *Servo) bool {
 	if len(f.IDs) == 0 {
 		return true
 	}
-	for _, id := range f.IDs {
-		if s.first == dynamixel.ID(id) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(f.IDs, int(s.first))
 }
 
 // line is what is wrong with the wire just now.
