@@ -29,6 +29,11 @@ func (g *Coverage) Add(corners []target.Corner) {
 
 // Share is the part of the cells that have a corner.
 func (g *Coverage) Share() float64 {
+	return float64(g.covered()) / (GridCols * GridRows)
+}
+
+// covered is how many cells have a corner.
+func (g *Coverage) covered() int {
 	n := 0
 	for _, row := range g.Cells {
 		for _, c := range row {
@@ -37,5 +42,5 @@ func (g *Coverage) Share() float64 {
 			}
 		}
 	}
-	return float64(n) / (GridCols * GridRows)
+	return n
 }
