@@ -56,7 +56,8 @@ type setup struct {
 	cfg    widowx.Config
 	cal    calib.Arm
 	params servotest.Params
-	servo  func(s *servotest.Servo) // changes each servo before its power-up
+	servo  func(s *servotest.Servo)  // changes each servo before its power-up
+	line   func(c *servotest.Config) // changes the wire
 }
 
 func defaults(mode twinrig.Mode) setup {
@@ -88,7 +89,11 @@ func build(t *testing.T, s setup) *rig {
 		}
 		servos = append(servos, servo)
 	}
-	r.chain = servotest.NewChain(servotest.Default(), servos, r.joints)
+	line := servotest.Default()
+	if s.line != nil {
+		s.line(&line)
+	}
+	r.chain = servotest.NewChain(line, servos, r.joints)
 	r.bus = dynamixel.NewBus(servotest.NewPipe(r.chain, &r.clock), dynamixel.Default())
 	arm, err := widowx.New(r.bus, s.cfg, s.cal)
 	require.NoError(t, err)
