@@ -52,7 +52,7 @@ func (b *Bus) prepare(g *group) error {
 		if len(r.Data) != n {
 			return fmt.Errorf("id %d: %d bytes for a block of %d", r.ID, len(r.Data), n)
 		}
-		r.Err, r.Status = ErrTimeout, 0
+		r.Err, r.Status, r.Retries = ErrTimeout, 0, 0
 	}
 	return nil
 }
@@ -92,6 +92,9 @@ func (b *Bus) tries(g *group) error {
 			return nil
 		}
 		b.stats.Retries++
+		for _, i := range order {
+			g.rs[i].Retries++
+		}
 	}
 }
 

@@ -14,6 +14,8 @@ type Reading struct {
 	Err error
 	// Status is the error byte of the servo's answer, with AlertBit.
 	Status byte
+	// Retries is how often it was asked again.
+	Retries uint8
 }
 
 // Item is one servo's part of a group write. Data is as long as the block.

@@ -247,5 +247,10 @@ func TestNoisyWire(t *testing.T) {
 			require.NoError(t, err)
 			r.advance(2 * time.Millisecond)
 		}
+		s, _ := r.read()
+		for _, h := range s.Servos[:s.NumServos] {
+			require.Positive(t, h.Missed+h.Retries, "seed %d id %d", seed, h.ID)
+			require.Less(t, h.Missed, uint64(150), "seed %d id %d", seed, h.ID)
+		}
 	}
 }

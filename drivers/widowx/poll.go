@@ -44,6 +44,7 @@ type servoReading struct {
 	alert  bool
 	at     time.Duration // of the last fresh reading; 0 before the first Read
 	missed uint64        // in all
+	again  uint64        // readings that came only when asked for again
 	row    int           // missed in a row
 	// away is where the servo was when it was left out, until a repair has seen
 	// that it is still there.
@@ -96,6 +97,9 @@ func (p *poll) cycle(bus Group) error {
 			continue
 		}
 		s.fresh, s.row = true, 0
+		if rs[k].Retries > 0 {
+			s.again++
+		}
 		s.alert = rs[k].Status&dynamixel.AlertBit != 0
 		p.raws[i] = read
 	}

@@ -63,7 +63,8 @@ func (a *Arm) fillServos(now time.Duration, s *twinrig.State) {
 	defer h.mu.Unlock()
 	for i := range a.motors {
 		v, r := &h.status.Servos[i], &a.poll.servos[i]
-		v.Stamp, v.Age, v.Missed, v.Silent = now, now-r.at, r.missed, a.poll.benched(i)
+		v.Stamp, v.Age, v.Silent = now, now-r.at, a.poll.benched(i)
+		v.Missed, v.Retries = r.missed, r.again
 		if a.motors[i].current {
 			v.CurrentA = float64(a.poll.raws[i].load) * dynamixel.AmpPerStep
 		} else {
