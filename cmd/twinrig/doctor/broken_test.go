@@ -353,6 +353,34 @@ func (f *fake) plugSlow(c serial.Config) (port, error) {
 	return p, nil
 }
 
+// Whatever is wrong, the servos are only asked: no instruction that could change
+// or move one is sent.
+func TestOnlyReads(t *testing.T) {
+	for _, spoil := range []func(*fake){
+		func(*fake) {},
+		func(f *fake) { f.servo(5, set(dynamixel.ReturnDelayTime, 250)); f.rig.Arm.WriteEEPROM = true },
+		func(f *fake) { f.servo(5, set(dynamixel.BaudRate, 1)) },
+		func(f *fake) {
+			f.powered = func(s []*servotest.Servo) {
+				s[1].RaiseError(dynamixel.HardwareOverload)
+				s[2].Set(dynamixel.TorqueEnable, 1)
+			}
+		},
+	} {
+		f := newFake(t)
+		f.told = map[dynamixel.Instruction]int{}
+		spoil(f)
+		f.examine(t)
+		require.Positive(t, f.told[dynamixel.InstPing])
+		require.Positive(t, f.told[dynamixel.InstRead])
+		for inst := range f.told {
+			require.Contains(t, []dynamixel.Instruction{
+				dynamixel.InstPing, dynamixel.InstRead, dynamixel.InstSyncRead, dynamixel.InstFastSyncRead,
+			}, inst)
+		}
+	}
+}
+
 // A port that fails to open is told of as it says.
 func TestPortThatDoesNotOpen(t *testing.T) {
 	for _, c := range []struct {

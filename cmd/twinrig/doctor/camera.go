@@ -31,7 +31,7 @@ func cameraChecks() []check {
 // stream is what was seen of the camera.
 type stream struct {
 	picture    picture
-	controlErr error // why its controls could not be set
+	controlErr error   // why its controls could not be set
 	rate       float64 // measured, Hz
 	oldest     time.Duration
 }

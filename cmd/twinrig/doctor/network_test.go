@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	paho "github.com/eclipse/paho.mqtt.golang"
 	"github.com/stretchr/testify/require"
 
 	"twinrig/agent"
@@ -69,13 +70,22 @@ func TestBrokerKeepsTheAgent(t *testing.T) {
 	defer func() { require.NoError(t, broker.Close()) }()
 	b := newBench(t)
 	b.rig.MQTT.Broker = broker.URL()
-	pub, err := mqtt.Open(b.rig.MQTT, b.rig.Name, func(err error) { t.Error(err) })
-	require.NoError(t, err)
+	// The agent's telemetry, connected under its name.
+	running := paho.NewClient(paho.NewClientOptions().AddBroker(broker.URL()).SetClientID("twinrig-" + b.rig.Name).
+		SetAutoReconnect(false).
+		SetConnectionLostHandler(func(_ paho.Client, err error) { t.Errorf("the agent was thrown out: %v", err) }))
+	token := running.Connect()
+	require.True(t, token.WaitTimeout(knock))
+	require.NoError(t, token.Error())
 	for range 3 {
 		r := checkBroker(context.Background(), b)
 		require.Equal(t, OK, r.Verdict, r.Value)
 	}
-	require.NoError(t, pub.Close())
+	// It is still heard.
+	token = running.Publish("twinrig/x", 1, false, "still here")
+	require.True(t, token.WaitTimeout(knock))
+	require.NoError(t, token.Error())
+	running.Disconnect(0)
 }
 
 // A study runs without the broker that nobody named.

@@ -119,7 +119,7 @@ func checkFree(_ context.Context, b *bench) Result {
 	case errors.Is(err, serial.ErrBusy):
 		return fail("stop the other program first: fuser -v "+b.info.Device, "another process drives the arm")
 	case err != nil:
-		return fail("see what the message says", "%v", err)
+		return fail("replug the adapter, then run it again", "%v", err)
 	}
 	if err := b.onClose(p.Close); err != nil {
 		return fail("run it again", "%v", err)

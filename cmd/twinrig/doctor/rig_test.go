@@ -30,6 +30,8 @@ type fake struct {
 	// powered, if not nil, changes the servos after power-up.
 	powered func(servos []*servotest.Servo)
 	deaf    int // the servos do not hear every deaf-th group read; 0 is all
+	// told, if not nil, counts the instructions that were sent.
+	told map[dynamixel.Instruction]int
 }
 
 func newFake(t *testing.T) *fake {
@@ -100,6 +102,7 @@ type pipe struct {
 	*servotest.Pipe
 	latency     time.Duration
 	deaf, reads int
+	told        map[dynamixel.Instruction]int
 }
 
 func (p *pipe) LatencyTimer() (time.Duration, bool) { return p.latency, true }
@@ -107,7 +110,11 @@ func (*pipe) Close() error                          { return nil }
 
 // Write loses what the servos shall not hear.
 func (p *pipe) Write(b []byte) (int, error) {
-	if p.deaf > 0 && dynamixel.Instruction(b[7]) == dynamixel.InstFastSyncRead {
+	inst := dynamixel.Instruction(b[7]) // after header, ID and length
+	if p.told != nil {
+		p.told[inst]++
+	}
+	if p.deaf > 0 && inst == dynamixel.InstFastSyncRead {
 		if p.reads++; p.reads%p.deaf == 0 {
 			return len(b), nil
 		}
@@ -123,7 +130,7 @@ func (f *fake) plug(c serial.Config) port {
 	if f.powered != nil {
 		chain.Do(f.powered)
 	}
-	return &pipe{Pipe: servotest.NewPipe(chain, &servotest.Clock{}), latency: time.Millisecond, deaf: f.deaf}
+	return &pipe{Pipe: servotest.NewPipe(chain, &servotest.Clock{}), latency: time.Millisecond, deaf: f.deaf, told: f.told}
 }
 
 // cameraRate is in Hz: fast, so that a look at it is short.
