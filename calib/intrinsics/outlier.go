@@ -15,9 +15,10 @@ const (
 	// blurFactor is how many times as wide as in the median view an edge may be.
 	blurFactor = 2
 	// madFactor is how many robust standard deviations (1.4826 times the median
-	// absolute deviation) above the median a view's residual may lie, and
-	// rmsFactor how many times the median is let pass in any case.
-	madFactor, rmsFactor = 4, 1.5
+	// absolute deviation) above the median a view's residual may lie; rmsFactor
+	// times the median, and rmsFloor in pixels, are let pass in any case: no
+	// detector is surely better than that.
+	madFactor, rmsFactor, rmsFloor = 4, 1.5, 0.1
 	// cornerFactor is how many times the median view's residual one corner may
 	// be off, and cornerFloor what is let pass in any case, in pixels.
 	cornerFactor, cornerFloor = 8, 1
@@ -153,7 +154,7 @@ func (r *Result) dropOutliers(p *problem, s *state, used *[]Sample) {
 	for i := range off {
 		off[i] = math.Abs(spread[i] - mid)
 	}
-	limit := max(mid+madFactor*1.4826*median(off), rmsFactor*mid, 1e-6)
+	limit := max(mid+madFactor*1.4826*median(off), rmsFactor*mid, rmsFloor)
 	corner := max(cornerFactor*mid, cornerFloor)
 	kept, poses := (*used)[:0:0], s.poses[:0:0]
 	for i := range spread {

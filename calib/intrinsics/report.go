@@ -34,16 +34,17 @@ func (r *Result) Report() (page.Page, error) {
 	for _, f := range []struct {
 		title, caption string
 		draw           func() (template.HTML, error)
+		narrow         bool
 	}{
-		{"Residual of each view", "RMS distance between a view's corners and their reprojection: bars fitted, dots when the lens was solved without the view. Numbers as in the table of views.", r.viewChart},
-		{"Where corners were seen", "Every corner in the picture's frame, with its residual drawn " + fmt.Sprint(arrowScale) + " times as long. Arrows that agree with their neighbours are something that the lens model cannot say; empty borders are where the distortion is a guess.", r.coverageChart},
-		{"Reprojection less detection", "A round cloud about zero is noise; a cloud off zero or drawn out is a systematic error, such as motion blur. Circles at one and two RMS.", r.scatterChart},
+		{"Residual of each view", "RMS distance between a view's corners and their reprojection: bars fitted, dots when the lens was solved without the view. Numbers as in the table of views.", r.viewChart, false},
+		{"Where corners were seen", "Every corner in the picture's frame, with its residual drawn " + fmt.Sprint(arrowScale) + " times as long. Arrows that agree with their neighbours are something that the lens model cannot say; empty borders are where the distortion is a guess.", r.coverageChart, false},
+		{"Reprojection less detection", "A round cloud about zero is noise; a cloud off zero or drawn out is a systematic error, such as motion blur. Circles at one and two RMS.", r.scatterChart, true},
 	} {
 		svg, err := f.draw()
 		if err != nil {
 			return pg, err
 		}
-		pg.Figures = append(pg.Figures, page.Figure{Title: f.title, Drawing: svg, Caption: f.caption})
+		pg.Figures = append(pg.Figures, page.Figure{Title: f.title, Drawing: svg, Caption: f.caption, Narrow: f.narrow})
 	}
 	return pg, nil
 }
@@ -110,10 +111,12 @@ func (r *Result) viewChart() (template.HTML, error) {
 	p.Add(grid(false), bars, dots)
 	p.NominalX(names...)
 	p.X.Width, p.X.Tick.Width = 0, 0
-	p.Y.Min, p.Y.Max = 0, max(p.Y.Max*1.1, 1e-3)
+	// Room for the legend.
+	p.Y.Min, p.Y.Max = 0, max(p.Y.Max*1.3, 1e-6)
+	p.Y.Tick.Marker = page.Ticks(0, p.Y.Max)
 	p.Legend.Add("fitted", bars)
 	p.Legend.Add("held out", dots)
-	p.Legend.Top = true
+	p.Legend.Top, p.Legend.Left, p.Legend.Padding = true, true, 2
 	return page.Drawing(p, page.Width, 240, "residual of each view, fitted and held out")
 }
 
@@ -194,7 +197,8 @@ func (r *Result) scatterChart() (template.HTML, error) {
 		p.Add(line)
 	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -reach, reach, -reach, reach
-	return page.Drawing(p, page.Width*5/8, page.Width*5/8, "scatter of reprojection less detection")
+	p.X.Tick.Marker, p.Y.Tick.Marker = page.Ticks(-reach, reach), page.Ticks(-reach, reach)
+	return page.Drawing(p, page.Width/2, page.Width/2, "scatter of reprojection less detection")
 }
 
 // grid draws lines at the ticks: of y, or of both.

@@ -97,18 +97,35 @@ const sampleSuffix = ".corners.json"
 // Write keeps the sample in dir as NAME.corners.json, whole or not at all. An
 // existing file is replaced: the same picture gives the same corners.
 func (s *Sample) Write(dir string) error {
-	b, err := json.MarshalIndent(s, "", "  ")
+	b, err := s.encode()
 	if err != nil {
-		return fmt.Errorf("intrinsics: sample %s: %w", s.Name, err)
+		return err
 	}
-	path := filepath.Join(dir, s.Name+sampleSuffix)
-	if err := os.WriteFile(path+".part", append(b, '\n'), 0o644); err != nil {
+	path := filepath.Join(dir, s.File())
+	if err := os.WriteFile(path+".part", b, 0o644); err != nil {
 		return fmt.Errorf("intrinsics: sample: %w", err)
 	}
 	if err := os.Rename(path+".part", path); err != nil {
 		return fmt.Errorf("intrinsics: sample: %w", err)
 	}
 	return nil
+}
+
+// File is the name of the sample's file.
+func (s *Sample) File() string { return s.Name + sampleSuffix }
+
+// SHA256 is the digest of the sample's file as Write makes it, in hex.
+func (s *Sample) SHA256() (string, error) {
+	b, err := s.encode()
+	return digest(b), err
+}
+
+func (s *Sample) encode() ([]byte, error) {
+	b, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("intrinsics: sample %s: %w", s.Name, err)
+	}
+	return append(b, '\n'), nil
 }
 
 // ReadSamples reads the sample files of dir, by name.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"twinrig"
 	"twinrig/calib/target"
@@ -77,11 +78,23 @@ func (r *Result) enough(n int) error {
 	if n >= MinViews {
 		return nil
 	}
-	err := fmt.Errorf("%w: %d usable, at least %d are needed: take more, 15 are good, with the board in every part of the picture and tilted", ErrDegenerate, n, MinViews)
-	for _, d := range r.Dropped {
-		err = fmt.Errorf("%w; %s: %s", err, d.Name, d.Why)
+	return fmt.Errorf("%w: %d usable, at least %d are needed: take more, 15 are good, with the board in every part of the picture and tilted%s", ErrDegenerate, n, MinViews, Names(r.Dropped))
+}
+
+// shownNames is how many dropped views an error names.
+const shownNames = 6
+
+// Names lists dropped views for the end of an error: "; a.jpg: blurred; ...".
+func Names(dropped []Dropped) string {
+	var s strings.Builder
+	for i, d := range dropped {
+		if i == shownNames {
+			fmt.Fprintf(&s, "; and %d more", len(dropped)-i)
+			break
+		}
+		s.WriteString("; " + d.Name + ": " + d.Why)
 	}
-	return err
+	return s.String()
 }
 
 // problemOf is the plain least squares of the samples.
@@ -129,7 +142,7 @@ func (r *Result) fill(p *problem, s *state, used []Sample) {
 
 // wellCovered is the share of the picture beyond which the distortion is known
 // all over it.
-const wellCovered = 0.7
+const wellCovered = 0.75
 
 // warn collects what a user should know.
 func (r *Result) warn() {

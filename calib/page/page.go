@@ -35,11 +35,12 @@ type Page struct {
 // Fact is a number worth a box of its own.
 type Fact struct{ Name, Value, Note string }
 
-// Figure is a drawing with its caption.
+// Figure is a drawing with its caption. A narrow one takes half of the page.
 type Figure struct {
 	Title   string
 	Drawing template.HTML
 	Caption string
+	Narrow  bool
 }
 
 // Table has its first column left-aligned. Note stands above it.

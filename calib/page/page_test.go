@@ -25,7 +25,7 @@ func TestPageEscapesAndNeedsNothingElse(t *testing.T) {
 	pg := Page{
 		Kind: "Lens", Title: "<b>", Verdict: "Not saved", Warnings: []string{"a < b"},
 		Facts:   []Fact{{"fx", "533.3 px", "± 0.6"}},
-		Figures: []Figure{{"Dots", svg, "two of them"}},
+		Figures: []Figure{{Title: "Dots", Drawing: svg, Caption: "two of them", Narrow: true}},
 		Tables:  []Table{{Title: "Views", Head: []string{"view", "px"}, Rows: [][]string{{"left<01>.jpg", "0.2"}}}},
 	}
 	var b bytes.Buffer
@@ -47,5 +47,23 @@ func TestInksAreReplaced(t *testing.T) {
 		svg, err := Drawing(p, 100, 100, "line")
 		require.NoError(t, err)
 		require.NotContains(t, string(svg), fmt.Sprintf("#%02X%02X00", c.R, c.G))
+	}
+}
+
+func TestTicksAreRound(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi float64
+		want   []string
+	}{
+		{0, 0.27, []string{"0", "0.05", "0.1", "0.15", "0.2", "0.25"}},
+		{-0.55, 0.55, []string{"-0.4", "-0.2", "0", "0.2", "0.4"}},
+		{0, 7, []string{"0", "1", "2", "3", "4", "5", "6", "7"}},
+		{0, 1200, []string{"0", "200", "400", "600", "800", "1000", "1200"}},
+	} {
+		var got []string
+		for _, m := range Ticks(c.lo, c.hi) {
+			got = append(got, m.Label)
+		}
+		require.Equal(t, c.want, got)
 	}
 }

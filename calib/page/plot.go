@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"html/template"
 	"image/color"
+	"math"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -67,4 +69,21 @@ func NewPlot(x, y string) *plot.Plot {
 	p.Legend.TextStyle.Font = font.From(sans, 10)
 	p.Legend.TextStyle.Color = Ink
 	return p
+}
+
+// Ticks marks lo to hi at a round step, about six times.
+func Ticks(lo, hi float64) plot.ConstantTicks {
+	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/6)))
+	for _, k := range []float64{1, 2, 5, 10} {
+		if (hi-lo)/(k*step) <= 7 {
+			step *= k
+			break
+		}
+	}
+	var marks plot.ConstantTicks
+	for i := int(math.Ceil(lo/step - 1e-9)); float64(i)*step <= hi+1e-9*step; i++ {
+		v := float64(i) * step
+		marks = append(marks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', 6, 64)})
+	}
+	return marks
 }

@@ -2,6 +2,7 @@ package target
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -63,7 +64,7 @@ func NewChessboard(cols, rows int, squareM float64) (Board, error) {
 func NewChArUco(cols, rows int, squareM, markerM float64, dictionary string) (Board, error) {
 	b := Board{Kind: ChArUco, Cols: cols, Rows: rows, SquareM: squareM, MarkerM: markerM, Dictionary: dictionary}
 	if b.MarkerM == 0 {
-		b.MarkerM = markerShare * squareM
+		b.MarkerM = math.Round(markerShare*squareM*1e9) / 1e9
 	}
 	if b.Dictionary == "" {
 		b.Dictionary = smallestDictionary(b.markers())

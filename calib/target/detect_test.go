@@ -104,3 +104,62 @@ func TestFromFrame(t *testing.T) {
 	f := twinrig.Frame{W: 2, H: 1, RGB: []byte{255, 255, 255, 10, 200, 30}}
 	require.Equal(t, Picture{W: 2, H: 1, Grey: []byte{255, 124}}, FromFrame(&f))
 }
+
+// In perspective, and with a third of it hidden, a ChArUco board's corners are
+// where they are, each with its own ID.
+func TestChArUcoInPerspective(t *testing.T) {
+	b := charuco(t, 9, 6)
+	const scale = 3
+	flat := raster(rectangles(t, printed(t, b, "a4")), 841.89, 595.28, scale)
+	m, err := flat.mat()
+	require.NoError(t, err)
+	defer m.Close()
+	h := gocv.NewMatWithSize(3, 3, gocv.MatTypeCV64F)
+	defer h.Close()
+	rows := [3][3]float64{{0.26, 0.05, -10}, {0.03, 0.24, 10}, {0.0001, 0.00007, 1}}
+	for i, row := range rows {
+		for j, v := range row {
+			h.SetDoubleAt(i, j, v)
+		}
+	}
+	// Softened first, as the lens does: the picture is four times smaller.
+	gocv.GaussianBlur(m, &m, image.Pt(0, 0), 2.5, 2.5, gocv.BorderReplicate)
+	out := gocv.NewMat()
+	defer out.Close()
+	gocv.WarpPerspective(m, &out, h, image.Pt(640, 480))
+	p := Picture{W: 640, H: 480, Grey: out.ToBytes()}
+	where := func(id int) (u, v float64) {
+		at := b.Corner(id).Sub(b.Centre()).Scale(1000 * pointsPerMM * scale)
+		x, y := at[0]+841.89*scale/2-0.5, at[1]+595.28*scale/2-0.5
+		w := rows[2][0]*x + rows[2][1]*y + 1
+		return (rows[0][0]*x + rows[0][1]*y + rows[0][2]) / w, (rows[1][0]*x + rows[1][1]*y + rows[1][2]) / w
+	}
+	d, err := NewDetector(b)
+	require.NoError(t, err)
+	for _, hidden := range []bool{false, true} {
+		if hidden {
+			for i := range p.Grey {
+				if i%p.W < p.W/3 {
+					p.Grey[i] = 128
+				}
+			}
+		}
+		got, err := d.Detect(&p)
+		require.NoError(t, err)
+		if hidden {
+			require.Less(t, len(got.Corners), b.Corners())
+			require.Greater(t, len(got.Corners), 20)
+		} else {
+			require.Len(t, got.Corners, b.Corners())
+		}
+		var offX, offY float64
+		for _, c := range got.Corners {
+			u, v := where(c.ID)
+			require.InDelta(t, u, c.X, 0.3, "corner %d", c.ID)
+			require.InDelta(t, v, c.Y, 0.3, "corner %d", c.ID)
+			offX, offY = offX+(c.X-u)/float64(len(got.Corners)), offY+(c.Y-v)/float64(len(got.Corners))
+		}
+		require.InDelta(t, 0, offX, 0.06)
+		require.InDelta(t, 0, offY, 0.06)
+	}
+}
