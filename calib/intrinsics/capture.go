@@ -38,11 +38,10 @@ const CoverageFile = "coverage.png"
 // there. Each kept one is on disk before the next is looked for, so nothing is
 // lost when it is interrupted.
 func Capture(ctx context.Context, cam Camera, b target.Board, dir string, tell func(Progress)) error {
-	d, err := target.NewDetector(b)
+	look, err := newLookout(b)
 	if err != nil {
 		return err
 	}
-	d.Quick = true
 	before, err := ReadSamples(dir)
 	if err != nil {
 		return err
@@ -59,14 +58,15 @@ func Capture(ctx context.Context, cam Camera, b target.Board, dir string, tell f
 			}
 			c = NewCollector(b, f.W, f.H, before)
 		}
-		p := target.FromFrame(&f)
-		seen, err := d.Detect(&p)
-		if err != nil && !errors.Is(err, target.ErrNoBoard) {
-			return err
-		}
+		seen, err := look.at(&f)
 		verdict := c.Offer(f.Stamp, seen)
-		if verdict == Kept {
-			if err := keep(dir, c, d, &f, seen); err != nil {
+		switch {
+		case errors.Is(err, target.ErrWrongBoard):
+			verdict = Another
+		case err != nil && !errors.Is(err, target.ErrNoBoard):
+			return err
+		case verdict == Kept:
+			if err := keep(dir, c, look.quick, &f, seen); err != nil {
 				return err
 			}
 		}
@@ -76,6 +76,39 @@ func Capture(ctx context.Context, cam Camera, b target.Board, dir string, tell f
 			return nil
 		}
 	}
+}
+
+// lookout looks for a board in live pictures: quickly, and now and then, when
+// there is none for long, for what is wrong.
+type lookout struct {
+	quick, thorough *target.Detector
+	missed          int
+}
+
+// patience is how many pictures without a board are looked at quickly.
+const patience = 60
+
+func newLookout(b target.Board) (*lookout, error) {
+	quick, err := target.NewDetector(b)
+	if err != nil {
+		return nil, err
+	}
+	quick.Quick = true
+	thorough, err := target.NewDetector(b)
+	return &lookout{quick: quick, thorough: thorough}, err
+}
+
+func (l *lookout) at(f *twinrig.Frame) (target.Detection, error) {
+	p := target.FromFrame(f)
+	seen, err := l.quick.Detect(&p)
+	if err == nil {
+		l.missed = 0
+		return seen, nil
+	}
+	if l.missed++; l.missed%patience == 0 {
+		return l.thorough.Detect(&p)
+	}
+	return target.Detection{}, err
 }
 
 // fits says that samples are of the camera's size and the board.

@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -172,4 +173,21 @@ func TestCaptureRefusesAnothersFolder(t *testing.T) {
 	cam := &show{t: t, lens: webcam, board: s.board, poses: []twinrig.Pose{at(0, 0, 0.5, 0, 0)}}
 	err := Capture(t.Context(), cam, s.board, dir, func(Progress) {})
 	require.ErrorContains(t, err, "view00.png has 1280 x 480 pixels, the camera 640 x 480; give another folder")
+}
+
+// A camera that shows another board is told so, and nothing is kept.
+func TestCaptureSaysThatItIsAnotherBoard(t *testing.T) {
+	s := newSynth(t, webcam, 640, 480, 0, 21)
+	dir := t.TempDir()
+	cam := &show{t: t, lens: webcam, board: s.board, poses: slices.Repeat([]twinrig.Pose{at(0, 0, 0.5, 0.1, 0.1)}, patience/stillPictures)}
+	wanted := s.board
+	wanted.Cols = 8
+	said := map[Verdict]int{}
+	err := Capture(t.Context(), cam, wanted, dir, func(p Progress) { said[p.Verdict]++ })
+	require.ErrorIs(t, err, errOver)
+	require.Positive(t, said[Another], "%v", said)
+	require.Zero(t, said[Kept])
+	samples, err := ReadSamples(dir)
+	require.NoError(t, err)
+	require.Empty(t, samples)
 }

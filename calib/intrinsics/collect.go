@@ -38,6 +38,7 @@ const (
 	Blurred Verdict = "blurred"
 	Seen    Verdict = "like one that was kept: move on"
 	NoBoard Verdict = "no board"
+	Another Verdict = "not the board of --board: count its inner corners"
 )
 
 // Collector decides which of a camera's pictures are kept: those in which the

@@ -1,6 +1,7 @@
 package intrinsics
 
 import (
+	"errors"
 	"image"
 	"os"
 	"path/filepath"
@@ -148,4 +149,27 @@ func TestABlurredPhotographIsNamed(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"left05.jpg"}, names(r.Dropped))
 	require.Contains(t, r.Dropped[0].Why, "blurred")
+}
+
+// A board whose corners were miscounted is not taken for a smaller or a larger
+// one, in any of the photographs.
+func TestPhotographsWithAMiscountedBoard(t *testing.T) {
+	files := photographs(t)
+	for _, size := range [][2]int{{8, 6}, {10, 6}} {
+		b, err := target.NewChessboard(size[0], size[1], 0.025)
+		require.NoError(t, err)
+		d, err := target.NewDetector(b)
+		require.NoError(t, err)
+		wrong := 0
+		for _, f := range files {
+			data, err := os.ReadFile(f)
+			require.NoError(t, err)
+			_, err = NewSample(d, b, filepath.Base(f), data)
+			require.Error(t, err, "%v in %s", size, f)
+			if errors.Is(err, target.ErrWrongBoard) {
+				wrong++
+			}
+		}
+		require.Positive(t, wrong, "%v is named as the wrong board", size)
+	}
 }

@@ -108,27 +108,44 @@ func (d *Detector) chessboard(p *Picture) ([]Corner, error) {
 	}
 	defer m.Close()
 	corners, err := findChessboard(&m, d.board.Cols, d.board.Rows, d.Quick)
-	if err != nil || corners != nil {
-		return corners, err
+	if err != nil {
+		return nil, err
 	}
-	if !d.Quick {
-		// A neighbouring size is the usual mistake: squares counted instead of
-		// corners, or another board on the table.
-		for _, o := range [][2]int{{-1, -1}, {1, 1}, {-1, 0}, {0, -1}, {1, 0}, {0, 1}} {
-			cols, rows := d.board.Cols+o[0], d.board.Rows+o[1]
-			if min(cols, rows) < minSide {
-				continue
-			}
-			other, err := findChessboard(&m, cols, rows, true)
-			if err != nil {
-				return nil, err
-			}
-			if other != nil {
-				return nil, fmt.Errorf("%w: has %d x %d inner corners, not %d x %d", ErrWrongBoard, cols, rows, d.board.Cols, d.board.Rows)
-			}
+	if corners != nil {
+		sides := rims(p, corners, d.board.Cols, d.board.Rows)
+		switch {
+		case isPart(sides):
+			return nil, fmt.Errorf("%w: has more than %d x %d inner corners", ErrWrongBoard, d.board.Cols, d.board.Rows)
+		case !madeUp(sides):
+			return corners, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: no %dx%d chessboard, or it is blurred, cut or partly hidden", ErrNoBoard, d.board.Cols, d.board.Rows)
+	if d.Quick {
+		return nil, d.noChessboard()
+	}
+	// A neighbouring size is the usual mistake: squares counted instead of
+	// corners, or another board on the table.
+	for _, o := range [][2]int{{-1, -1}, {1, 1}, {1, 0}, {0, 1}, {-1, 0}, {0, -1}} {
+		cols, rows := d.board.Cols+o[0], d.board.Rows+o[1]
+		if min(cols, rows) < minSide {
+			continue
+		}
+		other, err := findChessboard(&m, cols, rows, true)
+		if err != nil {
+			return nil, err
+		}
+		if other == nil {
+			continue
+		}
+		if sides := rims(p, other, cols, rows); !isPart(sides) && !madeUp(sides) {
+			return nil, fmt.Errorf("%w: has %d x %d inner corners, not %d x %d", ErrWrongBoard, cols, rows, d.board.Cols, d.board.Rows)
+		}
+	}
+	return nil, d.noChessboard()
+}
+
+func (d *Detector) noChessboard() error {
+	return fmt.Errorf("%w: no %dx%d chessboard, or it is blurred, cut or partly hidden", ErrNoBoard, d.board.Cols, d.board.Rows)
 }
 
 // findChessboard returns the corners to a fraction of a pixel, or none.

@@ -53,6 +53,7 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		text    string
 	}{
 		{"squares counted for corners", chessboard(t, 10, 7), sheet(t, chessboard(t, 9, 6)), ErrWrongBoard, "has 9 x 6 inner corners, not 10 x 7"},
+		{"a part of a larger board", chessboard(t, 8, 6), sheet(t, chessboard(t, 9, 6)), ErrWrongBoard, "has 9 x 6 inner corners, not 8 x 6"},
 		{"another chessboard", chessboard(t, 9, 6), sheet(t, chessboard(t, 9, 7)), ErrWrongBoard, "has 9 x 7 inner corners, not 9 x 6"},
 		{"empty table", chessboard(t, 9, 6), empty, ErrNoBoard, "no 9x6 chessboard"},
 		{"empty table, charuco", charuco(t, 9, 6), empty, ErrNoBoard, "0 corners of a 9x6 charuco"},
