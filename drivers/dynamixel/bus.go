@@ -62,6 +62,7 @@ type Bus struct {
 	fences        int
 
 	order    [int(MaxID) + 1]uint8 // of a group read: indices of its readings
+	before   [int(MaxID) + 1]uint8 // and of the try before
 	suspects [math.MaxUint8 + 1]uint64
 	suspect  uint64
 }

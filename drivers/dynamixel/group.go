@@ -69,23 +69,25 @@ func (b *Bus) tries(g *group) error {
 	slack := b.cfg.Allowance/promptShare + b.queued
 	b.fresh()
 	if first := g.rs[order[0]].ID; b.owed[first]&g.bit(order[0]) != 0 {
-		// All of them owe. Who is asked now is asked last the next time.
-		if err := b.fence(first, slack); err != nil {
+		// All of them owe. Who is asked now is asked last the next time. The
+		// fence is not charged: a host that is late now is late then, too.
+		if err := b.fence(first, b.cfg.Allowance+b.queued); err != nil {
 			b.accuse(g, order)
 			return notRetryable(err)
 		}
-		left = max(left-b.fenceTime()-slack, b.timeOf(g, order))
 	}
+	var before []uint8
 	for try := 0; ; try++ {
 		hopeful := b.hopeful(g, order)
 		d := b.patience(g, order, slack, left)
-		if try == b.cfg.Retries || left-d < b.least(g, order) {
+		if try == b.cfg.Retries || hopeful == 0 || left-d < b.least(g, order) {
 			d = left
 		}
-		err := b.groupOnce(g, order, d)
+		err := b.groupOnce(g, order, before, d, left-d)
 		if left -= d; err != nil || left == 0 || !b.fenced {
 			return err
 		}
+		before = b.before[:copy(b.before[:], order)]
 		order = again(g.rs, order[:hopeful])
 		b.arrange(g, order)
 		if order = b.fitting(g, order, left); len(order) == 0 {
@@ -188,8 +190,10 @@ func (g *group) answer(order []uint8) int {
 	return n
 }
 
-// groupOnce asks the servos of order, in that order, and waits at most d.
-func (b *Bus) groupOnce(g *group, order []uint8, d time.Duration) error {
+// groupOnce asks the servos of order, in that order, and waits d; for rest
+// besides if by then it is not known what is owed, as only an answer ends that.
+// Those of before were asked before in this transaction.
+func (b *Bus) groupOnce(g *group, order, before []uint8, d, rest time.Duration) error {
 	w := begin(b.tx[:0], Broadcast, g.inst)
 	if !g.bulk() {
 		w = w.block(g.blk)
@@ -204,15 +208,22 @@ func (b *Bus) groupOnce(g *group, order []uint8, d time.Duration) error {
 	if err := b.begin(b.tx, d, g.answer(order)); err != nil {
 		return err
 	}
-	var sure int
-	var err error
-	if g.fast() {
-		sure, err = b.collectFast(g, order)
-	} else {
-		sure, err = b.collect(g, order)
+	sure, err := b.gather(g, order, before)
+	if err == nil && !b.fenced && rest > 0 {
+		if err = b.port.SetReadTimeout(rest); err == nil {
+			sure, err = b.gather(g, order, before)
+		}
 	}
 	b.bill(g, order, sure)
 	return err
+}
+
+// gather takes the answers of order.
+func (b *Bus) gather(g *group, order, before []uint8) (sure int, err error) {
+	if g.fast() {
+		return b.collectFast(g, order, before)
+	}
+	return b.collect(g, order)
 }
 
 // collect takes status packets until the last servo of order has answered, all
@@ -229,21 +240,15 @@ func (b *Bus) collect(g *group, order []uint8) (sure int, err error) {
 			return sure, err
 		}
 		r := pending(g.rs, p.ID)
-		if r == nil || p.Instruction != InstStatus {
-			continue
-		}
 		if damaged {
-			r.Err = ErrChecksum
+			if r != nil && p.Instruction == InstStatus {
+				r.Err = ErrChecksum
+			}
 			continue
 		}
-		if p.Error&^AlertBit == CodeCRC {
-			// Nobody complains of an instruction to all. It is about another
-			// that was damaged so that it seemed to be for this servo.
-			b.stats.Checksum++
-			continue
-		}
-		ok, new := b.trust(&p)
+		ok, new := b.answers(r, &p)
 		if !ok {
+			b.heard -= p.size // it is none of the bytes that are expected
 			continue
 		}
 		if r.Err = b.verdict(&p, len(r.Data)); r.Err == nil {
@@ -255,6 +260,20 @@ func (b *Bus) collect(g *group, order []uint8) (sure int, err error) {
 		}
 	}
 	return sure, nil
+}
+
+// answers tells whether p is the answer that r awaits; sure is as in trust.
+func (b *Bus) answers(r *Reading, p *Packet) (ok, sure bool) {
+	switch {
+	case r == nil || p.Instruction != InstStatus:
+		return false, false
+	case p.Error&^AlertBit == CodeCRC:
+		// Nobody complains of an instruction to all. It is about another that
+		// was damaged so that it seemed to be for this servo.
+		b.stats.Checksum++
+		return false, false
+	}
+	return b.trust(p)
 }
 
 // pending returns the reading that id's answer is still awaited for.
@@ -276,7 +295,7 @@ func (g *group) find(order []uint8, id ID) int {
 // and the first sure of them need not be waited for. The first of the others may
 // be what keeps the rest silent.
 func (b *Bus) bill(g *group, order []uint8, sure int) {
-	for _, i := range order[:sure] {
+	for i := range g.rs {
 		if answered(g.rs[i].Err) {
 			b.suspects[g.rs[i].ID] = 0
 		}

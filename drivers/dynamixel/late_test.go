@@ -173,6 +173,33 @@ func ask(t *testing.T, bus *dynamixel.Bus, kind string, cycle int) (numbers []by
 	return numbers
 }
 
+// TestLatenessWithinTheAllowance: a host that is late all the time, but within
+// the allowance, gets every reading; also after it was late beyond it for once.
+func TestLatenessWithinTheAllowance(t *testing.T) {
+	cfg := dynamixel.Default()
+	cfg.Allowance = 6 * time.Millisecond
+	for _, kind := range []string{"sync", "fast", "single"} {
+		for delay := time.Duration(0); delay < cfg.Allowance+time.Millisecond; delay += 270 * time.Microsecond {
+			v := &numbered{silent: map[byte]bool{}}
+			p := &slow{answer: v.answer, delay: delay}
+			bus := dynamixel.NewBus(p, cfg)
+			for cycle := range 20 {
+				if p.delay = delay; cycle == 3 {
+					p.delay = 15 * time.Millisecond
+				}
+				want := 3
+				if kind == "single" {
+					want = 1
+				}
+				if got := ask(t, bus, kind, cycle); cycle < 3 || cycle > 6 {
+					require.Len(t, got, want, "%s, delay %v, cycle %d", kind, delay, cycle)
+				}
+				p.now += 2 * time.Millisecond
+			}
+		}
+	}
+}
+
 // TestFence: when every servo that is asked owes an answer of that length, a
 // read of another length goes first, and what comes before its answer is not
 // taken.
