@@ -39,9 +39,10 @@ func (l *law) effort(c *twinrig.Command, s *twinrig.State, kin kinematics) {
 	}
 }
 
-// offset adds to ModePosition's goal what the servos need to stand on it.
-func (l *law) offset(c *twinrig.Command, kin kinematics) {
+// offset adds to ModePosition's goal what the servos need to stand on it, or a
+// share of that.
+func (l *law) offset(c *twinrig.Command, kin kinematics, share float64) {
 	if l.mode == twinrig.ModePosition {
-		c.Joints = twinrig.GravityOffset(c.Joints, kin.Gravity(c.Joints), l.stiffness)
+		c.Joints = twinrig.GravityOffset(c.Joints, kin.Gravity(c.Joints).Scale(share), l.stiffness)
 	}
 }

@@ -39,9 +39,13 @@ type ReplayConfig struct {
 	Delay time.Duration `yaml:"delay"`
 	// MaxStep is the most that a joint may turn to one target, rad.
 	MaxStep float64 `yaml:"max_step_rad"`
+	// Unheld is the share of gravity that the recorded arm's goals did not make
+	// up for, so that it hung below them: 0 none, 1 all.
+	Unheld float64 `yaml:"unheld"`
 }
 
-// DefaultReplayConfig is the Bridge robots' timing, without delay.
+// DefaultReplayConfig is the Bridge robots' timing, without delay, for an arm
+// that stands on its goals.
 func DefaultReplayConfig() ReplayConfig {
 	return ReplayConfig{Tick: 5 * time.Millisecond, Move: 250 * time.Millisecond, MaxStep: 0.6}
 }
@@ -57,6 +61,8 @@ func (c *ReplayConfig) Validate() error {
 		return fmt.Errorf("delay: %v is outside 0 to 1s", c.Delay)
 	case !(c.MaxStep > 0 && c.MaxStep <= math.Pi):
 		return fmt.Errorf("max_step_rad: %g is outside 0 to %.4g", c.MaxStep, math.Pi)
+	case !(c.Unheld >= 0 && c.Unheld <= 2):
+		return fmt.Errorf("unheld: %g is outside 0 to 2", c.Unheld)
 	}
 	return nil
 }
@@ -83,6 +89,8 @@ type Replayed struct {
 	// earlier: where it is least, that much later does the recorded arm move
 	// than the mirror. It explains the gap and is no part of it.
 	Lags []Lag
+	// Offsets are from the recorded to the simulated E at each comparison, m in B.
+	Offsets []twinrig.Vec3
 	// Gaps are the comparisons; only Stamp, Step, Translation, Rotation and
 	// Grip are known.
 	Gaps []twinrig.Gap
@@ -183,9 +191,7 @@ func (r *replay) write(now time.Duration) error {
 	c := twinrig.Command{}
 	c.Joints, c.Velocity = r.move.at(now)
 	c.Grip = r.grip
-	// The recorded arm sagged, and its first state, where the mirror
-	// begins, has the sag in it; the mirror must not sag again.
-	r.law.offset(&c, r.kin)
+	r.law.offset(&c, r.kin, 1-r.cfg.Unheld)
 	r.law.effort(&c, &r.state, r.kin)
 	_, err := r.twin.Write(now, c)
 	return err
@@ -195,7 +201,9 @@ func (r *replay) write(now time.Duration) error {
 func (r *replay) compare(t int) {
 	w := &r.seg.States[t]
 	g := twinrig.Gap{Stamp: r.state.Stamp, Step: t, Grip: r.state.Grip - w.Grip}
-	g.Translation, g.Rotation = w.EE.Gap(r.kin.Forward(r.state.Measured))
+	xBE := r.kin.Forward(r.state.Measured)
+	g.Translation, g.Rotation = w.EE.Gap(xBE)
+	r.out.Offsets = append(r.out.Offsets, xBE.P.Sub(w.EE.P))
 	r.out.Gaps = append(r.out.Gaps, g)
 }
 

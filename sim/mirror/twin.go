@@ -69,8 +69,8 @@ func NewReplayer(cfg ReplayConfig, t Twin) (*Replayer, error) {
 }
 
 // Replay starts the mirror at the segment's first state, commands its targets,
-// and compares with its other states. Gravity is compensated for: the recorded
-// arm sagged, and its first state, where the mirror begins, has the sag in it.
+// and compares with its other states. Gravity is made up for but for the
+// configured share.
 func (r *Replayer) Replay(seg Segment) (Replayed, error) {
 	p := replay{cfg: r.cfg, law: r.law, twin: r.twin, kin: r.kin, seg: &seg}
 	return p.run()
