@@ -37,6 +37,7 @@ var mayImport = map[string]string{
 	"policy/scripted":             ". policy",
 	"eval/stats":                  "",
 	"eval":                        ". policy eval/stats",
+	"eval/outside":                "eval",
 	"eval/report":                 ". eval eval/stats",
 	"agent":                       ". policy",
 	"agent/record":                ".",

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"twinrig/eval/stats"
@@ -26,7 +27,9 @@ type Analysis struct {
 	SceneBootstrap []*stats.Interval
 	// Gap pools the counted trials, Agreement compares their outcomes with the
 	// mirror's, Loop pools all trials.
-	Gap       GapPool
+	Gap GapPool
+	// Tests compares every two policies, nil for one policy.
+	Tests     *Tests
 	Agreement stats.Agreement
 	Loop      LoopPool
 	// Warnings are what a reader must know before believing.
@@ -86,6 +89,7 @@ func Analyse(s *Study, results []Result, curves []Curve) (*Analysis, error) {
 			a.Agreement.Count(r.Verdict.Success, r.Mirror.Success)
 		}
 	}
+	a.Tests = a.test()
 	a.warn()
 	return a, nil
 }
@@ -149,7 +153,7 @@ func (a *Analysis) warn() {
 			say("%s, %s: more successes (%d) than grasp-and-lifts (%d).", c.Scene, c.Policy, c.SR.K, c.PSR.K)
 		}
 	}
-	var unstable, untimed, behind int
+	var unstable, untimed, behind, unclassified int
 	for i := range a.Counted {
 		r := &a.Counted[i]
 		if r.Unstable {
@@ -157,6 +161,9 @@ func (a *Analysis) warn() {
 		}
 		if r.Verdict.Success && r.TSuccess == nil {
 			untimed++
+		}
+		if slices.Contains(r.Verdict.Labels, Unclassified) {
+			unclassified++
 		}
 		if r.Provenance.ConfigSHA256 != a.Study.ConfigSHA256 {
 			behind++
@@ -167,6 +174,12 @@ func (a *Analysis) warn() {
 	}
 	if untimed > 0 {
 		say("%d successes have no time and are not in TF.", untimed)
+	}
+	if unclassified > 0 {
+		say("%d failures are unclassified: DFR and SFR do not count them and are too small.", unclassified)
+	}
+	if im := a.Study.Imported; im != nil && im.MomentsOnly {
+		say("Single times to finish are not known: TF is each scene's stated mean and spread, pooled.")
 	}
 	if behind > 0 {
 		say("%d trials were run with another configuration than the study's.", behind)

@@ -10,18 +10,20 @@ import (
 // Begin notes that a trial is about to run. An id that was begun before is
 // ErrDuplicate.
 func (l *Ledger) Begin(t Trial) error {
-	err := l.write(func(tx *sql.Tx) error {
-		err := insert(tx, `INSERT INTO trials VALUES (?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`,
-			t.ID, t.Order, t.Attempt, t.Scene, t.PlacementID, t.Policy, int64(t.Seed), toJSON(t), l.stamp())
-		if err != nil {
-			return err
-		}
-		return l.event(tx, t.ID, "trial_start", "")
-	})
+	err := l.write(func(tx *sql.Tx) error { return l.insertTrial(tx, &t) })
 	if err != nil {
 		return fmt.Errorf("eval: ledger: begin of %s: %w", t.ID, err)
 	}
 	return nil
+}
+
+func (l *Ledger) insertTrial(tx *sql.Tx, t *Trial) error {
+	err := insert(tx, `INSERT INTO trials VALUES (?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`,
+		t.ID, t.Order, t.Attempt, t.Scene, t.PlacementID, t.Policy, int64(t.Seed), toJSON(t), l.stamp())
+	if err != nil {
+		return err
+	}
+	return l.event(tx, t.ID, "trial_start", "")
 }
 
 // Finish records a trial's end, with its verdict if there is one. A second
@@ -30,26 +32,48 @@ func (l *Ledger) Finish(r *Result) error {
 	if err := r.Validate(); err != nil {
 		return fmt.Errorf("eval: ledger: result of %s: %w", r.Trial.ID, err)
 	}
-	err := l.write(func(tx *sql.Tx) error {
-		if err := l.insertResult(tx, r); err != nil {
-			return err
-		}
-		p := &r.Provenance
-		if err := insert(tx, `INSERT INTO provenance VALUES (?,?,?,?,?)`,
-			r.Trial.ID, p.ConfigSHA256, p.Software, p.MuJoCo, int64(p.Seed)); err != nil {
-			return err
-		}
-		if r.Verdict != nil {
-			if err := l.insertVerdict(tx, r.Trial.ID, r.Verdict); err != nil {
-				return err
-			}
-		}
-		return l.event(tx, r.Trial.ID, "trial_end", string(r.Termination))
-	})
-	if err != nil {
+	if err := l.write(func(tx *sql.Tx) error { return l.insertEnd(tx, r) }); err != nil {
 		return fmt.Errorf("eval: ledger: result of %s: %w", r.Trial.ID, err)
 	}
 	return nil
+}
+
+// Import records trials from elsewhere, all or none.
+func (l *Ledger) Import(results []Result) error {
+	return l.write(func(tx *sql.Tx) error {
+		for i := range results {
+			r := &results[i]
+			err := r.Validate()
+			if err == nil {
+				err = l.insertTrial(tx, &r.Trial)
+			}
+			if err == nil {
+				err = l.insertEnd(tx, r)
+			}
+			if err != nil {
+				return fmt.Errorf("eval: ledger: import of %s: %w", r.Trial.ID, err)
+			}
+		}
+		return nil
+	})
+}
+
+// insertEnd records all that is known at a trial's end.
+func (l *Ledger) insertEnd(tx *sql.Tx, r *Result) error {
+	if err := l.insertResult(tx, r); err != nil {
+		return err
+	}
+	p := &r.Provenance
+	if err := insert(tx, `INSERT INTO provenance VALUES (?,?,?,?,?)`,
+		r.Trial.ID, p.ConfigSHA256, p.Software, p.MuJoCo, int64(p.Seed)); err != nil {
+		return err
+	}
+	if r.Verdict != nil {
+		if err := l.insertVerdict(tx, r.Trial.ID, r.Verdict); err != nil {
+			return err
+		}
+	}
+	return l.event(tx, r.Trial.ID, "trial_end", string(r.Termination))
 }
 
 func (l *Ledger) insertResult(tx *sql.Tx, r *Result) error {

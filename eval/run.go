@@ -32,6 +32,9 @@ type Step struct {
 // person. Only one Run may be at work on a study; a second one is refused.
 // progress may be nil.
 func Run(ctx context.Context, s *Study, l *Ledger, r Runner, progress func(Step)) error {
+	if s.Imported != nil {
+		return fmt.Errorf("eval: study %s has outcomes from elsewhere (%s): it can be reported, not run", s.Name, s.Imported.File)
+	}
 	unlock, err := l.lock()
 	if err != nil {
 		return err

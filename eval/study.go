@@ -31,10 +31,28 @@ type Study struct {
 	// VerdictSource says who judges, such as "operator" or "virtual world's
 	// truth".
 	VerdictSource string `yaml:"verdict_source"`
+	// Imported says where outcomes come from that this program did not make;
+	// such a study is reported, never run.
+	Imported *Imported `yaml:"imported,omitempty"`
 	// Config is the complete resolved configuration of the rig as text, and
 	// ConfigSHA256 its digest (hex).
 	Config       string `yaml:"config"`
 	ConfigSHA256 string `yaml:"config_sha256"`
+}
+
+// Imported is what is not known of outcomes from elsewhere.
+type Imported struct {
+	// File and SHA256 name the file.
+	File   string `yaml:"file"`
+	SHA256 string `yaml:"sha256"`
+	// Unpaired: trials of two policies with one placement id need not have met
+	// the same placement.
+	Unpaired bool `yaml:"unpaired"`
+	// Unordered: nothing is known of the order of the trials.
+	Unordered bool `yaml:"unordered"`
+	// MomentsOnly: of the times only mean and spread of each scene are known;
+	// single ones are stand-ins that have these.
+	MomentsOnly bool `yaml:"moments_only"`
 }
 
 // Scene is one task with its placements.

@@ -11,7 +11,9 @@ type Label string
 
 // The labels. WrongObject and WrongTarget are errors of understanding the task,
 // all others of carrying it out. NoAttempt touched nothing; Unfinished did
-// nothing wrong but ran out of time.
+// nothing wrong but ran out of time. OtherExecution and OtherSemantic are for
+// outcomes from elsewhere that only say which kind a failure was, Unclassified
+// for those that do not even say that: it is neither kind.
 const (
 	MissedGrasp  Label = "missed_grasp"
 	Dropped      Label = "dropped"
@@ -22,18 +24,24 @@ const (
 	Unfinished   Label = "unfinished"
 	WrongObject  Label = "wrong_object"
 	WrongTarget  Label = "wrong_target"
+
+	OtherExecution Label = "other_execution"
+	OtherSemantic  Label = "other_understanding"
+	Unclassified   Label = "unclassified"
 )
 
 // Labels lists all labels, errors of execution first.
 func Labels() []Label {
 	return []Label{
 		MissedGrasp, Dropped, PlacedBeside, OutOfReach, Collision, NoAttempt, Unfinished,
-		WrongObject, WrongTarget,
+		OtherExecution, WrongObject, WrongTarget, OtherSemantic, Unclassified,
 	}
 }
 
 // Semantic tells whether the label is an error of understanding the task.
-func (l Label) Semantic() bool { return l == WrongObject || l == WrongTarget }
+func (l Label) Semantic() bool {
+	return l == WrongObject || l == WrongTarget || l == OtherSemantic
+}
 
 // Verdict is a judgement of one trial.
 type Verdict struct {
@@ -69,9 +77,11 @@ func (v *Verdict) Validate() error {
 	return nil
 }
 
-// has tells whether any label is semantic, or any is not.
+// has tells whether any label is semantic, or any is of execution.
 func (v *Verdict) has(semantic bool) bool {
-	return slices.ContainsFunc(v.Labels, func(l Label) bool { return l.Semantic() == semantic })
+	return slices.ContainsFunc(v.Labels, func(l Label) bool {
+		return l != Unclassified && l.Semantic() == semantic
+	})
 }
 
 // Amendment changes a trial's verdict or termination afterwards. Nothing is

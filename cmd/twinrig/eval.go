@@ -12,6 +12,6 @@ ledger, and one log for each trial.`,
 		Args:    exactly(0, "a command"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(evalCompareCommand(), evalPowerCommand())
+	c.AddCommand(evalCompareCommand(), evalPowerCommand(), evalReportCommand(), evalDiffCommand(), evalImportCommand())
 	return c
 }

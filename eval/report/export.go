@@ -12,7 +12,8 @@ import (
 	"twinrig/eval"
 )
 
-// JSON writes all attempts with everything that is known of them.
+// JSON writes all attempts with everything that is known of them. With
+// times_are_stand_ins only mean and spread of each cell's times are known.
 func (r *Report) JSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
@@ -21,8 +22,12 @@ func (r *Report) JSON(w io.Writer) error {
 		Virtual       bool          `json:"virtual"`
 		VerdictSource string        `json:"verdict_source"`
 		ConfigSHA256  string        `json:"config_sha256"`
+		StandIns      bool          `json:"times_are_stand_ins,omitempty"`
 		Trials        []eval.Result `json:"trials"`
-	}{r.Study.Name, r.Study.Virtual, r.Study.VerdictSource, r.Study.ConfigSHA256, r.Results})
+	}{
+		r.Study.Name, r.Study.Virtual, r.Study.VerdictSource, r.Study.ConfigSHA256,
+		r.Study.Imported != nil && r.Study.Imported.MomentsOnly, r.Results,
+	})
 	if err != nil {
 		return fmt.Errorf("report: json: %w", err)
 	}
@@ -30,7 +35,7 @@ func (r *Report) JSON(w io.Writer) error {
 }
 
 // CSV writes one row for each attempt. A cell is empty where there is nothing
-// to say.
+// to say, as for times of which only mean and spread are known.
 func (r *Report) CSV(w io.Writer) error {
 	header := []string{
 		"trial_id", "virtual", "order", "attempt", "scene", "placement_id", "policy", "checkpoint", "seed",
@@ -70,9 +75,13 @@ func (r *Report) csvRow(res *eval.Result) []string {
 	} else {
 		row = append(row, "", "", "")
 	}
-	row = append(row, labelText(res.Recovered), zeroOne(res.Unstable),
-		number(res.Start), number(res.End), strconv.Itoa(res.ControlSteps),
-		optional(res.TGrasp), optional(res.TLift), optional(res.TSuccess))
+	row = append(row, labelText(res.Recovered), zeroOne(res.Unstable))
+	if im := r.Study.Imported; im != nil && im.MomentsOnly {
+		row = append(row, make([]string, 6)...)
+	} else {
+		row = append(row, number(res.Start), number(res.End), strconv.Itoa(res.ControlSteps),
+			optional(res.TGrasp), optional(res.TLift), optional(res.TSuccess))
+	}
 	if v := res.Verdict; v != nil {
 		row = append(row, v.Source, v.Who)
 	} else {

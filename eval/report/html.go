@@ -26,6 +26,7 @@ type page struct {
 	Style                                    template.CSS
 	Arm                                      string
 	RatePlot, TimePlot, CurvePlot, JointPlot template.HTML
+	Comparisons                              []comparison
 	Frames                                   []frame
 	Labels                                   []labelRow
 	Amended                                  []eval.Result
@@ -45,10 +46,10 @@ type labelRow struct {
 
 // HTML writes the page: one file that needs nothing else.
 func (r *Report) HTML(w io.Writer) error {
-	pg := page{Report: r, Style: template.CSS(styleText), Arm: r.arm(), Labels: r.labelRows(), Provenance: r.provenance()}
-	for i := range r.Counted {
-		if len(r.Counted[i].Amendments) > 0 {
-			pg.Amended = append(pg.Amended, r.Counted[i])
+	pg := page{Report: r, Style: template.CSS(styleText), Arm: r.arm(), Labels: r.labelRows(), Provenance: r.provenance(), Comparisons: r.comparisons()}
+	for i := range r.Results {
+		if len(r.Results[i].Amendments) > 0 {
+			pg.Amended = append(pg.Amended, r.Results[i])
 		}
 	}
 	var err error
@@ -58,7 +59,7 @@ func (r *Report) HTML(w io.Writer) error {
 		shown bool
 	}{
 		{&pg.RatePlot, r.rateChart, len(r.Counted) > 0},
-		{&pg.TimePlot, r.timeChart, slices.ContainsFunc(r.Pooled, func(c eval.Cell) bool { return c.TF.N > 0 })},
+		{&pg.TimePlot, r.timeChart, r.knowsTimes() && slices.ContainsFunc(r.Pooled, func(c eval.Cell) bool { return c.TF.N > 0 })},
 		{&pg.CurvePlot, r.curveChart, len(r.Curves) > 0},
 		{&pg.JointPlot, r.jointChart, r.Gap.Trials > 0},
 	} {
@@ -99,6 +100,8 @@ var funcs = template.FuncMap{
 	"mod":        func(i int) int { return i % len(variant) },
 	"failures":   func(c eval.Cell) int { return c.N() - c.SR.K },
 	"divergence": func() float64 { return eval.DivergenceMM },
+	"p":          pText,
+	"rangeText":  rangeText,
 	"ends":       func(iv *stats.Interval) string { return fmt.Sprintf("[%.3f, %.3f]", iv.Lo, iv.Hi) },
 }
 
@@ -167,8 +170,17 @@ func (r *Report) provenance() [][2]string {
 			facts = append(facts, [2]string{of.name, v})
 		}
 	}
+	if im := r.Study.Imported; im != nil {
+		facts = append(facts, [2]string{"imported from", im.File + ", SHA-256 " + im.SHA256})
+	}
+	if r.Digest != "" {
+		facts = append(facts, [2]string{"computed from", r.Digest})
+	}
 	return facts
 }
+
+// knowsTimes tells whether single times are known, not their moments only.
+func (r *Report) knowsTimes() bool { return r.Study.Imported == nil || !r.Study.Imported.MomentsOnly }
 
 // CellOf is Cell for the template, which knows one result only.
 func (r *Report) CellOf(scene, policy string) eval.Cell {

@@ -26,6 +26,8 @@ type Report struct {
 	// may be empty.
 	Curves   []eval.Curve
 	Pictures []Picture
+	// Digest says what the numbers were computed from; it may be empty.
+	Digest string
 }
 
 // New analyses a study's results. Unlabelled trials are an
@@ -35,17 +37,21 @@ func New(s *eval.Study, results []eval.Result, curves []eval.Curve, pictures []P
 	if err != nil {
 		return nil, err
 	}
-	return &Report{Analysis: a, Curves: curves, Pictures: pictures}, nil
+	return &Report{
+		Analysis: a, Curves: curves, Pictures: pictures,
+	}, nil
 }
 
 // Files of a report.
 const (
-	HTMLFile = "report.html"
-	CSVFile  = "trials.csv"
-	JSONFile = "trials.json"
+	HTMLFile     = "report.html"
+	MarkdownFile = "report.md"
+	SummaryFile  = "report.json"
+	CSVFile      = "trials.csv"
+	JSONFile     = "trials.json"
 )
 
-// Save writes the page, the CSV and the JSON into the study's report folder
+// Save writes the page, the tables and the JSON into the study's report folder
 // and returns the page's path. A file that is there already is replaced, whole
 // or not at all.
 func (r *Report) Save(studyDir string) (page string, err error) {
@@ -54,7 +60,7 @@ func (r *Report) Save(studyDir string) (page string, err error) {
 		return "", fmt.Errorf("report: %w", err)
 	}
 	for name, write := range map[string]func(io.Writer) error{
-		HTMLFile: r.HTML, CSVFile: r.CSV, JSONFile: r.JSON,
+		HTMLFile: r.HTML, MarkdownFile: r.Markdown, SummaryFile: r.WriteStudyJSON, CSVFile: r.CSV, JSONFile: r.JSON,
 	} {
 		var text bytes.Buffer
 		if err := write(&text); err != nil {

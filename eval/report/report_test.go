@@ -197,7 +197,7 @@ func TestSaveReplaces(t *testing.T) {
 	require.True(t, bytes.Equal(first, second), "the same study, the same bytes")
 	entries, err := os.ReadDir(filepath.Dir(page))
 	require.NoError(t, err)
-	require.Len(t, entries, 3)
+	require.Len(t, entries, 5)
 }
 
 func TestPicturesArePNGOrJPEG(t *testing.T) {

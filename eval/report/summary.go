@@ -1,9 +1,6 @@
 package report
 
-import (
-	"twinrig"
-	"twinrig/eval/stats"
-)
+import "twinrig/eval/stats"
 
 // Summary is a study in one JSON object. What there is no number for is null.
 type Summary struct {
@@ -65,14 +62,8 @@ func (r *Report) Summary(speedup float64, studyDir string) Summary {
 		}
 		s.Policies[c.Policy] = p
 	}
-	if g := r.Gap; g.Trials > 0 {
-		s.Gap = &GapSummary{
-			EERMSMM: g.EERMSMM, EEP95MM: g.EEP95MM, EERotRMSDeg: g.EERotRMSDeg,
-			JointRMS: g.AllJointsRMS, PerJoint: map[string]float64{},
-		}
-		for j, rms := range g.JointRMS {
-			s.Gap.PerJoint[twinrig.AxisNames[j]] = rms
-		}
+	if r.Gap.Trials > 0 {
+		s.Gap = r.gapSummary()
 	}
 	if l := r.Loop; l.Trials > 0 {
 		s.Loop = &LoopSummary{Hz: l.Hz, LateP50US: l.LateP50US, LateP99US: l.LateP99US, Misses: l.Misses}

@@ -8,7 +8,11 @@ import (
 
 // MeanTest is the outcome of a test of two means: the statistic, its degrees of
 // freedom, and the two-sided p-value.
-type MeanTest struct{ T, DF, P float64 }
+type MeanTest struct {
+	T  float64 `json:"t"`
+	DF float64 `json:"df"`
+	P  float64 `json:"p"`
+}
 
 // Welch tests whether two samples have one mean without taking their spreads as
 // equal (Welch, 1947, with Satterthwaite's degrees of freedom); T is positive
