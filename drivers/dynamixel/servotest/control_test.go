@@ -175,6 +175,33 @@ func TestReverse(t *testing.T) {
 	}
 }
 
+// TestPlainReverse: with the other reading of the manual, goals and measurements
+// of position alone are turned round.
+func TestPlainReverse(t *testing.T) {
+	for _, mode := range []int32{dynamixel.ModeCurrent, dynamixel.ModePWM, dynamixel.ModeVelocity} {
+		b := newBench(t, func(s *setup) { s.params.PlainReverse = true })
+		reverse(1)(b)
+		b.mode(1, mode)
+		b.write(1, dynamixel.GoalCurrent, 100)
+		b.write(1, dynamixel.GoalPWM, 300)
+		b.write(1, dynamixel.GoalVelocity, 60)
+		b.wait(500 * time.Millisecond)
+		require.Greater(t, b.shafts[0].Angle, 0.3, "mode %d", mode)
+		require.Positive(t, b.servos[0].Torque())
+		require.Positive(t, b.read(1, dynamixel.PresentCurrent))
+		require.Positive(t, b.read(1, dynamixel.PresentPWM))
+		require.Positive(t, b.read(1, dynamixel.PresentVelocity))
+		require.Less(t, b.servos[0].Get(dynamixel.PresentPosition), int32(2048))
+	}
+	b := newBench(t, func(s *setup) { s.params.PlainReverse = true })
+	reverse(1)(b)
+	b.mode(1, dynamixel.ModePosition)
+	b.write(1, dynamixel.GoalPosition, 2048+400)
+	b.wait(20 * time.Millisecond)
+	require.Negative(t, b.shafts[0].Angle)
+	require.Negative(t, b.read(1, dynamixel.PresentCurrent), "it pushes to where positions are greater")
+}
+
 // TestTurns: the count goes on while torque is off, and torque on in position
 // mode wraps it, without the offset.
 func TestTurns(t *testing.T) {

@@ -38,11 +38,11 @@ func (s *Servo) command(addr uint16, v int32) {
 func (s *Servo) follow(addr uint16, v int32) {
 	switch addr {
 	case dynamixel.GoalPWM.Addr:
-		s.goalPWM = v
+		s.goalPWM = s.sense() * v
 	case dynamixel.GoalCurrent.Addr:
-		s.goalCurrent = v
+		s.goalCurrent = s.sense() * v
 	case dynamixel.GoalVelocity.Addr:
-		s.goalVelocity = v
+		s.goalVelocity = s.sense() * v
 	case dynamixel.GoalPosition.Addr:
 		s.goalPosition = v
 		s.plan()
@@ -54,11 +54,11 @@ func (s *Servo) restart() {
 	at := s.position()
 	s.put(dynamixel.GoalPosition, at)
 	s.queue = commands{}
-	s.goalPWM = s.value(dynamixel.GoalPWM)
-	s.goalVelocity = s.value(dynamixel.GoalVelocity)
+	s.goalPWM = s.sense() * s.value(dynamixel.GoalPWM)
+	s.goalVelocity = s.sense() * s.value(dynamixel.GoalVelocity)
 	s.goalCurrent = 0
 	if s.senses() {
-		s.goalCurrent = s.value(dynamixel.GoalCurrent)
+		s.goalCurrent = s.sense() * s.value(dynamixel.GoalCurrent)
 	}
 	s.goalPosition = at
 	s.path = profile{pos: float64(at), goal: float64(at)}

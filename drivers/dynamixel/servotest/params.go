@@ -29,6 +29,10 @@ type Params struct {
 	// extended position mode holds the position without the homing offset,
 	// and so moves the motor by it.
 	WatchdogJumps bool
+	// PlainReverse lets reverse drive mode turn positions round and nothing
+	// else: velocities, currents and PWM keep the motor's own sense. The
+	// e-manual of the X430 names positions only; that of the X540 all of them.
+	PlainReverse bool
 }
 
 // DefaultParams is a servo as its data sheet has it.

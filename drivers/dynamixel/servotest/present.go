@@ -20,19 +20,20 @@ const arrived = 10
 
 // refresh brings the read only registers up to date.
 func (s *Servo) refresh() {
-	v := s.velocity() / dynamixel.RadPerSecPerStep
+	sense := float64(s.sense())
+	v := sense * s.velocity() / dynamixel.RadPerSecPerStep
 	s.put(dynamixel.RealtimeTick, int32(s.now/time.Millisecond%32768))
 	s.put(dynamixel.Moving, flag(math.Abs(v) > float64(s.value(dynamixel.MovingThreshold))))
 	s.put(dynamixel.MovingStatus, s.movingStatus())
-	s.put(dynamixel.PresentPWM, round16(s.pwm))
+	s.put(dynamixel.PresentPWM, round16(sense*s.pwm))
 	if s.senses() {
-		s.put(dynamixel.PresentCurrent, round16(s.torque/s.ampTorque()/dynamixel.AmpPerStep))
+		s.put(dynamixel.PresentCurrent, round16(sense*s.torque/s.ampTorque()/dynamixel.AmpPerStep))
 	} else {
-		s.put(dynamixel.PresentLoad, round16(s.pwm/dynamixel.PWMFull/dynamixel.LoadPerStep))
+		s.put(dynamixel.PresentLoad, round16(sense*s.pwm/dynamixel.PWMFull/dynamixel.LoadPerStep))
 	}
 	s.put(dynamixel.PresentVelocity, int32(math.Round(v)))
 	s.put(dynamixel.PresentPosition, s.position())
-	trajectory := s.path.vel
+	trajectory := sense * s.path.vel
 	if s.mode() != dynamixel.ModeVelocity {
 		trajectory *= dynamixel.RadPerPulse / dynamixel.RadPerSecPerStep
 	}

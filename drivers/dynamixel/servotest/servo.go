@@ -81,6 +81,15 @@ func (s *Servo) sign() float64 {
 	return 1
 }
 
+// sense is -1 where velocities, currents and PWM have the other sign in the
+// control table than positions have.
+func (s *Servo) sense() int32 {
+	if s.params.PlainReverse && s.sign() < 0 {
+		return -1
+	}
+	return 1
+}
+
 func (s *Servo) mode() int32 { return int32(s.table[dynamixel.OperatingMode.Addr]) }
 
 func (s *Servo) torqueOn() bool { return s.table[dynamixel.TorqueEnable.Addr] != 0 }
