@@ -30,6 +30,7 @@ func TestEitherBehaviour(t *testing.T) {
 			s.cal.Motors[2].ZeroTick += 200
 			s.servo = only(3, set(dynamixel.HomingOffset, 200))
 		},
+		"reverse turns positions only round":   func(s *setup) { s.params.PlainReverse = true },
 		"a long return delay and slow answers": func(s *setup) { s.params.ExtraGap = 40 * time.Microsecond },
 		"a reboot of three seconds":            func(s *setup) { s.params.RebootTime = 3 * time.Second },
 		"firmware without fast reads":          func(s *setup) { s.params.Firmware = 44 },

@@ -19,12 +19,12 @@ const startSlack = 0.1
 
 // Enable takes torque on in steps. Every servo is told to stay where it is:
 // position goals are the present ones, or the nearest that the servo's own limits
-// accept, goal currents 0. Servos in position mode then hold with a little of
-// their output, which is ramped up while the arm is watched: one that moves,
-// pushes hard standing still, or reports an error ends it, with torque off. It
-// refuses when a servo does not answer, has a hardware error, disagrees with its
-// shadow, or stands where the arm cannot be. In ModeTorque the XM430s are limp
-// until the first Write: write at once. Enabling an enabled arm changes nothing.
+// accept. All hold with a little of their output, which is ramped up while the arm
+// is watched: one that moves, pushes hard standing still, or reports an error ends
+// it, with torque off. It refuses when a servo does not answer, has a hardware
+// error, disagrees with its shadow, or stands where the arm cannot be. In
+// ModeTorque the XM430s then go on with the current that they held with, until the
+// first Write. Enabling an enabled arm changes nothing.
 func (a *Arm) Enable() error {
 	if !a.open {
 		return ErrNotOpen
@@ -38,7 +38,7 @@ func (a *Arm) Enable() error {
 	if err := a.prepare(); err != nil {
 		return fmt.Errorf("widowx: enable: %w", err)
 	}
-	if err := a.takeTorque(halts); err != nil {
+	if err := a.support(halts); err != nil {
 		return fmt.Errorf("widowx: enable: %w", errors.Join(a.start(halts, false), err, a.release()))
 	}
 	a.lost, a.stalled = nil, false
@@ -61,7 +61,7 @@ func (a *Arm) start(halts uint64, on bool) error {
 	return nil
 }
 
-// prepare checks that the arm may have torque and presets every goal.
+// prepare checks that the arm may have torque, and clears what would refuse goals.
 func (a *Arm) prepare() error {
 	if err := a.readWhole(); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (a *Arm) prepare() error {
 			return err
 		}
 	}
-	return a.presetGoals()
+	return nil
 }
 
 // presetGoals tells every servo to stay where it was read last.
@@ -99,7 +99,7 @@ func (a *Arm) presetGoals() error {
 
 func (a *Arm) presetGoal(i int) error {
 	m := &a.motors[i]
-	if m.torque {
+	if m.byCurrent() {
 		return a.set(m, dynamixel.GoalCurrent, 0)
 	}
 	return a.set(m, dynamixel.GoalPosition, min(max(a.poll.raws[i].position, m.minTick), m.maxTick))

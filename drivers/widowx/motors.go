@@ -16,16 +16,23 @@ type motor struct {
 	shadow  bool // the second servo of its axis
 	current bool // an XM430: it senses current and can control it
 	torque  bool // follows Command.Effort, in current mode
+	holding bool // though torque, it holds by itself in position mode for now
 	reverse bool
-	zero    float64 // tick of angle 0
-	nmPerA  float64
-	homing  int32 // its Homing Offset in ticks, read by Open
+	// sense is -1 for a reversed servo whose velocities and currents are not
+	// reversed: firmware differs in that, or its manuals do.
+	sense  int32
+	zero   float64 // tick of angle 0
+	nmPerA float64
+	homing int32 // its Homing Offset in ticks, read by Open
 
 	// What the servo itself accepts as goals, read by Open: ticks and current
 	// steps.
 	minTick, maxTick, maxCurrent int32
 	pwm                          int32 // Goal PWM, what its output is bounded by
 }
+
+// byCurrent tells whether the servo is in current mode now.
+func (m *motor) byCurrent() bool { return m.torque && !m.holding }
 
 // name is how messages call the servo.
 func (m *motor) name() string {
@@ -52,12 +59,14 @@ func (m *motor) tick(angle float64) int32 {
 }
 
 // effort is the torque in Nm of a current.
-func (m *motor) effort(steps int32) float64 { return float64(steps) * dynamixel.AmpPerStep * m.nmPerA }
+func (m *motor) effort(steps int32) float64 {
+	return float64(m.sense*steps) * dynamixel.AmpPerStep * m.nmPerA
+}
 
 // steps is the nearest current to a torque that the servo accepts as a goal.
 func (m *motor) steps(effort float64) int32 {
 	most := float64(m.maxCurrent)
-	return int32(min(max(math.Round(effort/(dynamixel.AmpPerStep*m.nmPerA)), -most), most))
+	return m.sense * int32(min(max(math.Round(effort/(dynamixel.AmpPerStep*m.nmPerA)), -most), most))
 }
 
 // motorMap is the crossing between motor space, indexed by servo in the order
@@ -82,6 +91,7 @@ func newMotorMap(cal *calib.Arm, mode twinrig.Mode) *motorMap {
 			current: current,
 			torque:  current && axis != twinrig.GripAxis && mode == twinrig.ModeTorque,
 			reverse: c.Reverse,
+			sense:   1,
 			zero:    c.ZeroTick,
 			nmPerA:  c.TorqueConstantNmPerA,
 			maxTick: 4095,
@@ -145,7 +155,7 @@ func (m *motorMap) state(raws []raw, s *twinrig.State) {
 		}
 		if !mo.shadow {
 			s.Measured[mo.axis] = mo.angle(r.position)
-			s.Velocity[mo.axis] = float64(r.velocity) * dynamixel.RadPerSecPerStep
+			s.Velocity[mo.axis] = float64(mo.sense*r.velocity) * dynamixel.RadPerSecPerStep
 		}
 		if mo.current {
 			s.Effort[mo.axis] += mo.effort(r.load)

@@ -143,7 +143,7 @@ func (a *Arm) tune(m *motor) error {
 func pwmSteps(percent float64) int32 { return int32(percent / 100 * dynamixel.PWMFull) }
 
 func (m *motor) operatingMode() int32 {
-	if m.torque {
+	if m.byCurrent() {
 		return dynamixel.ModeCurrent
 	}
 	return dynamixel.ModePosition

@@ -56,8 +56,9 @@ type setup struct {
 	cfg    widowx.Config
 	cal    calib.Arm
 	params servotest.Params
-	servo  func(s *servotest.Servo)  // changes each servo before its power-up
-	line   func(c *servotest.Config) // changes the wire
+	each   func(id int, p *servotest.Params) // changes one servo's parameters
+	servo  func(s *servotest.Servo)          // changes each servo before its power-up
+	line   func(c *servotest.Config)         // changes the wire
 }
 
 func defaults(mode twinrig.Mode) setup {
@@ -80,7 +81,11 @@ func build(t *testing.T, s setup) *rig {
 		if m.Model == calib.XL430 {
 			model = &dynamixel.XL430W250
 		}
-		servo := servotest.NewServo(model, dynamixel.ID(m.ID), s.params)
+		params := s.params
+		if s.each != nil {
+			s.each(int(m.ID), &params)
+		}
+		servo := servotest.NewServo(model, dynamixel.ID(m.ID), params)
 		if m.Reverse {
 			servo.Set(dynamixel.DriveMode, dynamixel.DriveReverse)
 		}

@@ -56,6 +56,11 @@ func (a *Arm) takeTorque(halts uint64) error {
 			}
 		}
 	}
+	return nil
+}
+
+// confirmAll reads back of every servo what must be true with torque.
+func (a *Arm) confirmAll() error {
 	for i := range a.motors {
 		if err := a.confirm(&a.motors[i]); err != nil {
 			return err
@@ -68,7 +73,10 @@ func (a *Arm) takeTorque(halts uint64) error {
 // limp lists the servos in position mode that have no torque.
 func (a *Arm) limp() ([]int, error) {
 	var limp []int
-	for _, i := range a.out.positionOf {
+	for i := range a.motors {
+		if a.motors[i].byCurrent() {
+			continue
+		}
 		on, err := a.read(&a.motors[i], dynamixel.TorqueEnable)
 		if err != nil {
 			return nil, err
@@ -115,8 +123,8 @@ func (a *Arm) checkHolding(from []int32) error {
 			}
 			return fmt.Errorf("%s has a hardware error: %s", m.name(), strings.Join(ErrorBits(uint8(bits)), ", "))
 		}
-		if m.torque {
-			continue // limp until the first Write
+		if m.byCurrent() {
+			continue // nothing drives it before the first Write
 		}
 		if d := r.position - from[i]; abs(d) > heldTicks+abs(goal-from[i]) {
 			return fmt.Errorf("%s moved by %.1f deg, limit %.1f: is it the servo, and the way round, that the calibration says?",
@@ -157,7 +165,7 @@ func (a *Arm) confirm(m *motor) error {
 // jump by it (in extended position mode), and holds without a watchdog anyway.
 func (a *Arm) arm(m *motor) error {
 	units := int32(a.cfg.Watchdog / watchdogUnit)
-	if units > 0 && !m.torque && m.homing != 0 {
+	if units > 0 && !m.byCurrent() && m.homing != 0 {
 		a.health.noteOnce(fmt.Sprintf("%s: bus watchdog left off: it has a homing offset of %d ticks; it holds without", m.name(), m.homing))
 		units = 0
 	}
