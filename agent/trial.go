@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"twinrig"
@@ -27,7 +28,7 @@ func (r *Runner) MoveTo(ctx context.Context, q twinrig.Joints, grip twinrig.Grip
 		return err
 	}
 	if end != EndDone {
-		return fmt.Errorf("agent: move: %w: %s", ErrNotThere, farthest(q, last.State.Measured))
+		return fmt.Errorf("agent: move: %w: %s", ErrNotThere, farthest(q, &last))
 	}
 	return nil
 }
@@ -38,16 +39,21 @@ func moveLimit(s Speed) time.Duration {
 	return time.Duration(d*float64(time.Second)) + 3*time.Second
 }
 
-// farthest names the joint that is farthest from where it should be.
-func farthest(want, got twinrig.Joints) string {
+// farthest names the joint that is farthest from where it should be, and what the
+// guard has against it.
+func farthest(want twinrig.Joints, r *twinrig.Report) string {
 	worst := 0
-	d := got.Sub(want)
+	d := r.State.Measured.Sub(want)
 	for i := range d {
 		if math.Abs(d[i]) > math.Abs(d[worst]) {
 			worst = i
 		}
 	}
-	return fmt.Sprintf("%s is %+.2f deg off", twinrig.AxisNames[worst], d[worst]*180/math.Pi)
+	off := fmt.Sprintf("%s is %+.2f deg off", twinrig.AxisNames[worst], d[worst]*180/math.Pi)
+	if r.Guard != 0 {
+		off += ", held by the guard: " + strings.Join(r.Guard.Names(), ", ")
+	}
+	return off
 }
 
 // Trial is what one trial needs from the arm.

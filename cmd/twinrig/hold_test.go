@@ -11,6 +11,7 @@ import (
 
 	"twinrig"
 	"twinrig/agent"
+	"twinrig/calib"
 	"twinrig/configs"
 	"twinrig/sim"
 	"twinrig/sim/virtual"
@@ -27,7 +28,7 @@ type bench struct {
 	cell *cell
 }
 
-func newBench(t testing.TB, seed uint64, gravity agent.Gravity) *bench {
+func newBench(t testing.TB, seed uint64, gravity agent.Gravity, change ...func(*calib.Arm)) *bench {
 	t.Helper()
 	d, err := configs.LoadDemo("")
 	require.NoError(t, err)
@@ -37,6 +38,9 @@ func newBench(t testing.TB, seed uint64, gravity agent.Gravity) *bench {
 	require.NoError(t, err)
 	cal, err := d.Rig.Calibration()
 	require.NoError(t, err)
+	for _, f := range change {
+		f(&cal.Arm)
+	}
 	c, err := openArm(d.Rig, cal, rig.Port())
 	require.NoError(t, err)
 	c.loop, err = agent.NewLoop(d.Rig.Loop, agent.Deps{

@@ -45,6 +45,7 @@ type runner struct {
 	tell     telemetry // may be nil
 	pictures *pictures
 	say      func(string) // to the operator
+	weighed  bool         // the arm bears what the model says
 	// recording is the present trial's, for the mirror's goroutine.
 	recording atomic.Pointer[record.Writer]
 }
@@ -63,6 +64,20 @@ func (r *runner) RunTrial(ctx context.Context, t eval.Trial) (eval.Result, error
 		tr.placement[name] = scene.Spot(s)
 	}
 	return tr.run(ctx)
+}
+
+// weigh checks once, before the first trial, that the joints carry what they should:
+// a joint that turns the wrong way round looks right otherwise.
+func (r *runner) weigh(ctx context.Context) error {
+	if r.weighed {
+		return nil
+	}
+	c, err := r.cell.runner.Weigh(ctx)
+	if err == nil {
+		err = c.Check()
+	}
+	r.weighed = err == nil
+	return err
 }
 
 // sayRecovery tells the operator and the world what is done about a fault.

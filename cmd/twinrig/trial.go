@@ -102,6 +102,9 @@ func (t *trial) header() record.Header {
 
 // setUp brings the arm out of the way and has the objects placed.
 func (t *trial) setUp(ctx context.Context) error {
+	if err := t.weigh(ctx); err != nil {
+		return err
+	}
 	if err := t.cell.runner.MoveTo(ctx, mirror.NeutralPose, 1, startTolerance); err != nil {
 		return err
 	}
@@ -210,11 +213,11 @@ func (t *trial) event(at time.Duration, kind, detail string) {
 }
 
 // fault turns an error that the rig or the policy is to blame for into a result;
-// an interruption stays an error.
+// an interruption stays an error, and so does an arm that no trial may be run on.
 func (t *trial) fault(res eval.Result, err error) (eval.Result, error) {
 	var f *agent.Fault
 	switch {
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.Is(err, agent.ErrCarry):
 		return res, err
 	case errors.As(err, &f) || errors.Is(err, agent.ErrNotThere):
 		res.Termination, res.Note = eval.HardwareFault, err.Error()
