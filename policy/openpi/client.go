@@ -9,6 +9,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -68,13 +69,13 @@ func Dial(ctx context.Context, address string, o Options) (*Client, error) {
 	if o.APIKey != "" {
 		header.Set("Authorization", "Api-Key "+o.APIKey)
 	}
-	d := websocket.Dialer{TLSClientConfig: o.TLS, NetDialContext: (&net.Dialer{}).DialContext}
+	d := websocket.Dialer{TLSClientConfig: o.TLS.Clone(), NetDialContext: (&net.Dialer{}).DialContext}
 	conn, resp, err := d.DialContext(ctx, address, header)
 	if resp != nil && resp.Body != nil {
 		defer resp.Body.Close() //nolint:errcheck // nothing is read from it
 	}
 	if err != nil {
-		return nil, fmt.Errorf("openpi: %w", explain(address, resp, err))
+		return nil, fmt.Errorf("openpi: %w", explain(ctx, address, resp, err))
 	}
 	conn.SetReadLimit(maxFrame)
 	c := &Client{url: address, conn: conn, in: make(chan message), gone: make(chan struct{})}
@@ -91,19 +92,22 @@ func Dial(ctx context.Context, address string, o Options) (*Client, error) {
 }
 
 // explain says what a failed handshake means.
-func explain(address string, resp *http.Response, err error) error {
+func explain(ctx context.Context, address string, resp *http.Response, err error) error {
 	u, parseErr := url.Parse(address)
 	switch {
 	case parseErr != nil:
 		return parseErr
 	case resp != nil && (resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden):
 		return fmt.Errorf("%s: HTTP %s: is the API key right?", address, resp.Status)
+	case resp != nil && resp.StatusCode == http.StatusServiceUnavailable:
+		said, _ := io.ReadAll(resp.Body) // 1 kB at most
+		return fmt.Errorf("%s: HTTP %s: %s", address, resp.Status, lastLine(string(said)))
 	case resp != nil:
 		return fmt.Errorf("%s: %w: HTTP %s in place of a WebSocket: does another program have the port?", address, ErrProtocol, resp.Status)
 	case strings.Contains(err.Error(), "malformed HTTP"):
 		return fmt.Errorf("%s: %w: the answer is no HTTP: does another program have the port, or does it want %s?", address, ErrProtocol, otherScheme(u.Scheme))
-	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%s: no answer to the handshake: %w", address, err)
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s: no answer to the handshake: %w", address, ctx.Err())
 	}
 	return fmt.Errorf("%s: %w", address, err)
 }

@@ -27,6 +27,9 @@ type Answerer interface {
 // maxObservation bounds a client's frame, bytes: some pictures of a megapixel each.
 const maxObservation = 64 << 20
 
+// busyWait is how long a client waits for the one before it to leave.
+const busyWait = 2 * time.Second
+
 // closeWait bounds how long a closing frame may take.
 const closeWait = time.Second
 
@@ -64,7 +67,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	select {
 	case h.busy <- struct{}{}:
 		defer func() { <-h.busy }()
-	default:
+	case <-r.Context().Done():
+		return
+	case <-time.After(busyWait):
 		http.Error(w, "another client has the policy", http.StatusServiceUnavailable)
 		return
 	}
