@@ -56,7 +56,7 @@ func New(address string, o Options) (*Client, error) {
 		u.Path = "/act"
 	}
 	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.TLSClientConfig, t.DisableCompression = o.TLS, true
+	t.TLSClientConfig, t.DisableCompression = o.TLS.Clone(), true
 	t.Proxy = nil // a robot's policy is on the lab's own network
 	return &Client{act: u, key: o.APIKey, http: &http.Client{Transport: t, CheckRedirect: noRedirect}}, nil
 }
@@ -75,14 +75,14 @@ func (c *Client) Act(ctx context.Context, observation npwire.Object) (any, error
 		return nil, err
 	}
 	v, err := npwire.FromJSON(data)
+	if v == "error" { // OpenVLA's script answers so, and logs why
+		return nil, fmt.Errorf("rest: %s: %w: see its log", c.act, ErrServer)
+	}
 	if s, ok := v.(string); ok && err == nil { // encoded twice, as for OpenVLA's older clients
 		v, err = npwire.FromJSON([]byte(s))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("rest: %s: %w: %w", c.act, ErrProtocol, err)
-	}
-	if v == "error" { // OpenVLA's script answers so, and logs why
-		return nil, fmt.Errorf("rest: %s: %w: see its log", c.act, ErrServer)
 	}
 	return v, nil
 }
