@@ -33,7 +33,8 @@ func putJSON(b *bytes.Buffer, v any, depth int) error {
 		}
 		return putJSON(b, Object{
 			{keyJSON, base64.StdEncoding.EncodeToString(v.Data)},
-			{"dtype", v.DType}, {"shape", shape},
+			{"dtype", v.DType},
+			{"shape", shape},
 		}, depth)
 	case Object:
 		b.WriteByte('{')

@@ -1,0 +1,163 @@
+// Package remote makes a policy of a server that answers observations over openpi's
+// or the REST protocol. What the server expects and what its numbers mean is
+// declared: by its metadata, or by the rig file. It is never guessed.
+package remote
+
+import (
+	"fmt"
+
+	"twinrig/policy"
+	"twinrig/policy/picture"
+)
+
+// Contract is what a policy server expects and promises. An empty field is taken
+// from the server's metadata, under the key "twinrig"; keys of the protocol have
+// defaults. Where both say something, they must say the same.
+type Contract struct {
+	// Space, RateHz, Horizon and Execute are policy.Spec's.
+	Space   policy.Space `yaml:"space,omitempty"`
+	RateHz  float64      `yaml:"rate_hz,omitempty"`
+	Horizon int          `yaml:"horizon,omitempty"`
+	Execute int          `yaml:"execute,omitempty"`
+
+	Image Image `yaml:"image,omitempty"`
+	State State `yaml:"state,omitempty"`
+	// PromptKey is where the instruction goes, ActionsKey where the answer is;
+	// a REST answer is the actions.
+	PromptKey  string `yaml:"prompt_key,omitempty"`
+	ActionsKey string `yaml:"actions_key,omitempty"`
+	// Extra is sent along with each observation, as OpenVLA's unnorm_key.
+	Extra map[string]string `yaml:"extra,omitempty"`
+	// APIKeyEnv names the environment variable that has the server's key, if it
+	// wants one. A key has no place in a rig file.
+	APIKeyEnv string `yaml:"api_key_env,omitempty"`
+}
+
+// Image says how the camera's picture is sent: RGB, one byte a channel, of shape
+// [height, width, 3].
+type Image struct {
+	// Key is where it goes; "none" sends no picture.
+	Key string `yaml:"key,omitempty"`
+	// Width and Height are the size sent; with resize none, the camera's own.
+	Width  int            `yaml:"width_px,omitempty"`
+	Height int            `yaml:"height_px,omitempty"`
+	Resize picture.Resize `yaml:"resize,omitempty"`
+}
+
+// Layout names the numbers of the state that is sent.
+type Layout string
+
+const (
+	// NoState sends none.
+	NoState Layout = "none"
+	// BridgeState is policy.BridgeState: x y z (m), roll pitch yaw (rad), gripper.
+	BridgeState Layout = "bridge"
+	// JointState is six joints (rad), base first, and the gripper, 0 closed to 1
+	// open.
+	JointState Layout = "joints"
+)
+
+// State says how proprioception is sent: float32 of shape [7].
+type State struct {
+	Key    string `yaml:"key,omitempty"`
+	Layout Layout `yaml:"layout,omitempty"`
+}
+
+// off is the key of what is not sent.
+const off = "none"
+
+// maxPicture bounds either side of a picture, px.
+const maxPicture = 4096
+
+// Spec is the contract's, as the broker takes it.
+func (c *Contract) Spec() policy.Spec {
+	return policy.Spec{Space: c.Space, RateHz: c.RateHz, Horizon: c.Horizon, Execute: c.Execute}
+}
+
+// Validate names the first key that is impossible. Empty ones are possible.
+func (c *Contract) Validate() error {
+	spec := c.Spec()
+	for _, f := range []struct {
+		empty bool
+		set   func()
+	}{
+		{c.Space == "", func() { spec.Space = policy.BridgeDelta }},
+		{c.RateHz == 0, func() { spec.RateHz = 5 }},
+		{c.Horizon == 0, func() { spec.Horizon = max(1, c.Execute) }},
+		{c.Execute == 0, func() { spec.Execute = 1 }},
+	} {
+		if f.empty {
+			f.set()
+		}
+	}
+	if err := spec.Validate(); err != nil {
+		return err
+	}
+	i := c.Image
+	switch {
+	case i.Resize != "" && !i.Resize.Known():
+		return fmt.Errorf("image.resize is %q, must be %s, %s or %s", i.Resize, picture.None, picture.Pad, picture.Lanczos)
+	case i.Width < 0 || i.Width > maxPicture || i.Height < 0 || i.Height > maxPicture || (i.Width == 0) != (i.Height == 0):
+		return fmt.Errorf("image is %dx%d px, must be 1 to %d either way", i.Width, i.Height, maxPicture)
+	}
+	switch c.State.Layout {
+	case "", NoState, BridgeState, JointState:
+	default:
+		return fmt.Errorf("state.layout is %q, must be %s, %s or %s", c.State.Layout, NoState, BridgeState, JointState)
+	}
+	return nil
+}
+
+// complete tells what nobody has declared.
+func (c *Contract) complete() error {
+	for _, f := range []struct {
+		key   string
+		empty bool
+	}{
+		{"space", c.Space == ""},
+		{"rate_hz", c.RateHz == 0},
+		{"horizon", c.Horizon == 0},
+		{"execute", c.Execute == 0},
+	} {
+		if f.empty {
+			return fmt.Errorf("nobody declares %s: the server's metadata does not, so remote.%s in the rig file must (never guessed, for a wrong guess moves the arm wrongly)", f.key, f.key)
+		}
+	}
+	return c.Validate()
+}
+
+// defaults fills in the protocol's keys.
+func (c *Contract) defaults(d Contract) {
+	fill(&c.Image.Key, d.Image.Key)
+	fill(&c.Image.Resize, d.Image.Resize)
+	if c.Image.Width == 0 {
+		c.Image.Width, c.Image.Height = d.Image.Width, d.Image.Height
+	}
+	fill(&c.State.Key, d.State.Key)
+	fill(&c.State.Layout, d.State.Layout)
+	fill(&c.PromptKey, d.PromptKey)
+	fill(&c.ActionsKey, d.ActionsKey)
+}
+
+func fill[T comparable](at *T, v T) {
+	var zero T
+	if *at == zero {
+		*at = v
+	}
+}
+
+// openpiDefaults and restDefaults are what servers of the two protocols commonly
+// have: openpi's own policies, and OpenVLA's deployment script, which resizes by
+// itself and has no proprioception.
+var (
+	openpiDefaults = Contract{
+		Image:     Image{Key: "observation/image", Width: 224, Height: 224, Resize: picture.Pad},
+		State:     State{Key: "observation/state", Layout: BridgeState},
+		PromptKey: "prompt", ActionsKey: "actions",
+	}
+	restDefaults = Contract{
+		Image:     Image{Key: "image", Resize: picture.None},
+		State:     State{Key: "proprio", Layout: NoState},
+		PromptKey: "instruction", ActionsKey: "actions",
+	}
+)

@@ -1,0 +1,168 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"twinrig"
+	"twinrig/policy"
+	"twinrig/policy/npwire"
+	"twinrig/policy/picture"
+)
+
+// Wire is a connection to a server. One goroutine uses it at a time.
+type Wire interface {
+	// Infer sends an observation and returns the value of the answer's actions.
+	// After an error that is not ctx's the connection may be of no use.
+	Infer(ctx context.Context, observation npwire.Object) (actions any, err error)
+	// Reset begins a trial.
+	Reset(ctx context.Context) error
+	Close()
+}
+
+// Policy is a policy on a server. It is policy.Policy; a connection that was lost
+// is made anew at the next question. Close it.
+type Policy struct {
+	contract Contract
+	kin      policy.Kinematics
+	dial     func(ctx context.Context) (Wire, map[string]any, error)
+	wire     Wire
+	chunk    policy.Chunk
+}
+
+// Contract is what the two sides agreed on.
+func (p *Policy) Contract() Contract { return p.contract }
+
+// Spec implements policy.Policy.
+func (p *Policy) Spec() policy.Spec { return p.contract.Spec() }
+
+// Reset implements policy.Policy.
+func (p *Policy) Reset(ctx context.Context) error {
+	if err := p.connect(ctx); err != nil {
+		return err
+	}
+	if err := p.wire.Reset(ctx); err != nil {
+		p.drop(ctx)
+		return err
+	}
+	return nil
+}
+
+// Act implements policy.Policy.
+func (p *Policy) Act(ctx context.Context, o *twinrig.Observation) (policy.Chunk, error) {
+	msg, err := p.message(o)
+	if err != nil {
+		return nil, fmt.Errorf("remote: %w", err)
+	}
+	if err := p.connect(ctx); err != nil {
+		return nil, err
+	}
+	v, err := p.wire.Infer(ctx, msg)
+	if err != nil {
+		p.drop(ctx)
+		return nil, err
+	}
+	if err := p.take(v); err != nil {
+		return nil, fmt.Errorf("remote: answer: %w", err)
+	}
+	return p.chunk, nil
+}
+
+// drop gives a connection up after an error, unless it only was too slow.
+func (p *Policy) drop(ctx context.Context) {
+	if ctx.Err() == nil {
+		p.wire.Close()
+		p.wire = nil
+	}
+}
+
+// connect makes a connection if there is none. A server that came back must be the
+// policy that it was.
+func (p *Policy) connect(ctx context.Context) error {
+	if p.wire != nil {
+		return nil
+	}
+	wire, metadata, err := p.dial(ctx)
+	if err != nil {
+		return err
+	}
+	now := p.contract
+	if err := now.merge(metadata); err != nil {
+		wire.Close()
+		return fmt.Errorf("remote: the server came back as another policy: %w", err)
+	}
+	p.wire = wire
+	return nil
+}
+
+// Close ends the connection.
+func (p *Policy) Close() {
+	if p.wire != nil {
+		p.wire.Close()
+		p.wire = nil
+	}
+}
+
+// message makes a server's observation of ours.
+func (p *Policy) message(o *twinrig.Observation) (npwire.Object, error) {
+	c := &p.contract
+	var msg npwire.Object
+	add := func(key string, v any) { msg = append(msg, npwire.Field{Key: key, Value: v}) }
+	if c.Image.Key != off {
+		if len(o.Frames) == 0 {
+			return nil, errors.New("the policy wants a picture, and there is no camera")
+		}
+		f := &o.Frames[0]
+		w, h := c.Image.Width, c.Image.Height
+		if w == 0 {
+			w, h = f.W, f.H
+		}
+		rgb, err := picture.To(f, c.Image.Resize, w, h)
+		if err != nil {
+			return nil, err
+		}
+		add(c.Image.Key, npwire.Uint8s([]int{h, w, 3}, rgb))
+	}
+	if s := p.state(&o.State); s != nil {
+		add(c.State.Key, npwire.Float32s([]int{len(s)}, s...))
+	}
+	if c.PromptKey != off {
+		add(c.PromptKey, o.Instruction)
+	}
+	for _, k := range slices.Sorted(maps.Keys(c.Extra)) {
+		add(k, c.Extra[k])
+	}
+	return msg, nil
+}
+
+func (p *Policy) state(s *twinrig.State) []float64 {
+	switch p.contract.State.Layout {
+	case BridgeState:
+		b := policy.StateFromPose(p.kin.Forward(s.Measured), s.Grip)
+		return b[:]
+	case JointState:
+		return append(slices.Clone(s.Measured[:]), float64(s.Grip))
+	default:
+		return nil
+	}
+}
+
+// take makes a chunk of an answer. How long it is, and whether its numbers can be
+// right, the broker judges.
+func (p *Policy) take(v any) error {
+	rows, err := npwire.Matrix(v)
+	if err != nil {
+		return err
+	}
+	p.chunk = p.chunk[:0]
+	for i, row := range rows {
+		if len(row) != twinrig.NumAxes {
+			return fmt.Errorf("action %d has %d numbers, not the %d of %s", i, len(row), twinrig.NumAxes, p.contract.Space)
+		}
+		p.chunk = append(p.chunk, twinrig.Action(row))
+	}
+	return nil
+}
