@@ -24,7 +24,7 @@ func TestShippedConfigs(t *testing.T) {
 	}
 	names, err := filepath.Glob("scenes/*.yaml")
 	require.NoError(t, err)
-	require.Len(t, names, len(scene.Shipped()))
+	require.Len(t, names, len(scene.Shipped())+len(Table2Scenes()), "every file is tested")
 }
 
 func TestBadFilesNameFileKeyAndLimit(t *testing.T) {

@@ -49,13 +49,15 @@ func upright(rBO twinrig.Quat, lean float64) bool { return rBO.Matrix()[2][2] > 
 // by geometry alone. On: a's centre over b within half of b's diagonal and
 // 3 mm, and a's lowest point above b's centre and at most 20 mm over b's top.
 // In: a's centre inside b's hollow and lower than b's rim and a's half height.
+// What lies in a bowl is on it as well.
 func (s *Scene) related(xBA, xBB twinrig.Pose) bool {
 	a, b := s.Source(), s.Target()
 	p := xBB.Inv().Apply(xBA.P)
 	xy := math.Hypot(p[0], p[1])
 	halfA, e := a.halfHeight(xBA.R), b.Extent()
-	if s.Relation == In {
-		return xy <= b.innerRadius() && p[2] > -e[2]/2 && p[2] <= e[2]/2+halfA
+	in := b.Shape == Bowl && xy <= b.innerRadius() && p[2] > -e[2]/2 && p[2] <= e[2]/2+halfA
+	if s.Relation == In || in {
+		return in
 	}
 	top := e[2] / 2
 	return xy <= math.Hypot(e[0], e[1])/2+onMargin && p[2] > 0 && p[2]-halfA-top <= onGap

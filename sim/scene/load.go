@@ -52,6 +52,9 @@ var (
 	clearanceLimits = Range{0, 0.2}
 )
 
+// minInnerRadius is the narrowest hollow in m: a toy teacup's.
+const minInnerRadius = 0.012
+
 // MaxGraspWidth is the widest source in m: the fingers open to 52 mm, less
 // 3 mm on each side.
 const MaxGraspWidth = 0.046
@@ -71,6 +74,9 @@ func (s *Scene) Validate() error {
 		return fmt.Errorf("reach_m: %v must rise and lie in 0 to 0.6", s.Reach)
 	}
 	if err := within("clearance_m", s.Clearance, clearanceLimits); err != nil {
+		return err
+	}
+	if err := within("grasp_clearance_m", s.GraspClearance, clearanceLimits); err != nil {
 		return err
 	}
 	names, roles := map[string]bool{}, map[Role]int{}
@@ -138,7 +144,7 @@ func (o *Object) validate() error {
 			return err
 		}
 	}
-	if (o.Shape == Bowl || o.Shape == Plate) && (o.innerRadius() < 0.02 || o.Size[1] <= floorThickness) {
+	if (o.Shape == Bowl || o.Shape == Plate) && (o.innerRadius() < minInnerRadius || o.Size[1] <= floorThickness) {
 		return fmt.Errorf("size_m: %v leaves no room inside a wall of %g m and a floor of %g m",
 			o.Size, wallThickness, floorThickness)
 	}

@@ -69,9 +69,12 @@ type Scene struct {
 	// can take an object from above.
 	Reach Range `yaml:"reach_m,flow"`
 	// Clearance is the smallest distance in m between the outlines of two
-	// placed objects: the fingers must fit between.
-	Clearance float64  `yaml:"clearance_m"`
-	Objects   []Object `yaml:"objects"`
+	// placed objects.
+	Clearance float64 `yaml:"clearance_m"`
+	// GraspClearance is the same between the source and any other, if that is
+	// more: the open fingers must fit between.
+	GraspClearance float64  `yaml:"grasp_clearance_m,omitempty"`
+	Objects        []Object `yaml:"objects"`
 }
 
 // Source is the object that the task moves. The scene must be valid.

@@ -176,6 +176,8 @@ func TestGeometry(t *testing.T) {
 
 func TestRelated(t *testing.T) {
 	bowl, plate := Shipped()[0], Shipped()[1]
+	onBowl := bowl
+	onBowl.Relation = On
 	for _, c := range []struct {
 		name    string
 		s       *Scene
@@ -188,6 +190,9 @@ func TestRelated(t *testing.T) {
 		{"over the rim", &bowl, 0.30, 0.12, 0.063, false},
 		{"outside the hollow", &bowl, 0.30, 0.20, 0.026, false},
 		{"under", &bowl, 0.30, 0.12, -0.01, false},
+		{"in a bowl is on it", &onBowl, 0.30, 0.12, 0.026, true},
+		{"on the rim", &onBowl, 0.37, 0.12, 0.060, true},
+		{"beside the bowl", &onBowl, 0.41, 0.12, 0.020, false},
 		{"on", &plate, 0.30, 0.12, 0.031, true},
 		{"on, off centre", &plate, 0.41, 0.12, 0.039, true},
 		{"off the edge", &plate, 0.42, 0.12, 0.039, false},
