@@ -108,7 +108,7 @@ func (r *Runner) RunTrial(ctx context.Context, t Trial) (end TrialEnd, err error
 		}
 	}
 	if err := t.Deps.Policy.Reset(ctx); err != nil {
-		return end, fmt.Errorf("agent: reset policy: %w", err)
+		return end, fmt.Errorf("agent: %w: reset: %w", policy.ErrFault, err)
 	}
 	thinking, cancel := context.WithCancel(ctx)
 	defer cancel() // before the executor is closed: it may be thinking

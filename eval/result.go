@@ -13,12 +13,15 @@ type Termination string
 
 // The terminations. An emergency stop because the policy was about to do damage
 // is EStop and counts as a failure; one because of a person is Invalid.
+// PolicyFault is a policy that does not answer, or answers nonsense: what it would
+// have done nobody knows.
 const (
 	Success       Termination = "success"
 	Timeout       Termination = "timeout"
 	OperatorStop  Termination = "operator_stop"
 	EStop         Termination = "estop"
 	HardwareFault Termination = "hardware_fault"
+	PolicyFault   Termination = "policy_fault"
 	Invalid       Termination = "invalid"
 )
 
@@ -29,7 +32,7 @@ func (t Termination) Counted() bool {
 }
 
 func (t Termination) validate() error {
-	if !t.Counted() && t != HardwareFault && t != Invalid {
+	if !t.Counted() && t != HardwareFault && t != PolicyFault && t != Invalid {
 		return fmt.Errorf("termination %q is unknown", t)
 	}
 	return nil

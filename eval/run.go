@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
 // Runner runs one trial on a rig and tells what became of it. A rig that fails
-// is a Result with HardwareFault; an error means that the trial could not be
+// is a Result with HardwareFault, a policy that does is one with PolicyFault; an error means that the trial could not be
 // run at all, or was interrupted: it leaves no result, and the study stops.
 // RunTrial is called by one goroutine. It need not fill in Result.Trial.
 type Runner interface {
@@ -27,9 +28,9 @@ type Step struct {
 // Run runs the study's open trials in order until none is left, and goes on
 // where an earlier Run stopped, however that ended. An attempt that does not
 // count is repeated with the same placement: an invalid one until the study's
-// MaxAttempts, then the trial is given up; one with a hardware fault as often
-// within this Run, which then stops and returns an error, for the rig needs a
-// person. Only one Run may be at work on a study; a second one is refused.
+// MaxAttempts, then the trial is given up; one with a fault of the rig or the
+// policy as often within this Run, which then stops and returns an error, for
+// either needs a person. Only one Run may be at work on a study; a second one is refused.
 // progress may be nil.
 func Run(ctx context.Context, s *Study, l *Ledger, r Runner, progress func(Step)) error {
 	if s.Imported != nil {
@@ -66,12 +67,12 @@ func Run(ctx context.Context, s *Study, l *Ledger, r Runner, progress func(Step)
 		}
 		step.Result = res
 		progress(step)
-		if res.Termination != HardwareFault {
+		if res.Termination != HardwareFault && res.Termination != PolicyFault {
 			continue
 		}
 		if faults[step.Trial.Order]++; faults[step.Trial.Order] >= s.MaxAttempts {
-			return fmt.Errorf("eval: trial %s: hardware fault %d times in a row: %s",
-				res.Trial.ID, s.MaxAttempts, res.Note)
+			return fmt.Errorf("eval: trial %s: fault %d times in a row, last %s: %s",
+				res.Trial.ID, s.MaxAttempts, strings.ReplaceAll(string(res.Termination), "_", " "), res.Note)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func TestRunStopsAtABrokenRig(t *testing.T) {
 		}
 		return succeed(ctx, tr)
 	})
-	require.ErrorContains(t, Run(t.Context(), s, l, runner, nil), "hardware fault 3 times in a row: servo 5 overheated")
+	require.ErrorContains(t, Run(t.Context(), s, l, runner, nil), "fault 3 times in a row, last hardware fault: servo 5 overheated")
 	broken = false
 	require.NoError(t, Run(t.Context(), s, l, runner, nil), "a repaired rig goes on")
 	p, err := l.Progress(s)

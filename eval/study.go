@@ -79,6 +79,9 @@ type Spot struct {
 // Policy names one contender.
 type Policy struct {
 	Name string `yaml:"name"`
+	// Source is where its actions come from, as a rig's runner understands it:
+	// a server's URL, or a built-in policy. Empty for outcomes from elsewhere.
+	Source string `yaml:"source,omitempty"`
 	// Checkpoint identifies the exact weights or version, such as a digest.
 	Checkpoint string `yaml:"checkpoint,omitempty"`
 }

@@ -25,8 +25,9 @@ type Trial struct {
 	Instruction string    `json:"instruction"`
 	PlacementID int       `json:"placement_id"`
 	Placement   Placement `json:"placement"`
-	// Policy and Checkpoint are the contender.
+	// Policy, Source and Checkpoint are the contender.
 	Policy     string `json:"policy"`
+	Source     string `json:"source,omitempty"`
 	Checkpoint string `json:"checkpoint,omitempty"`
 	// Seed draws all that is random in the trial. Policies that meet the same
 	// placement in the same round share it.
@@ -80,7 +81,7 @@ func (s *Study) trial(order, attempt int, sl slot) Trial {
 		Order: order, Attempt: attempt,
 		Scene: scene.Name, Instruction: scene.Instruction,
 		PlacementID: placement, Placement: scene.Placements[placement],
-		Policy: policy.Name, Checkpoint: policy.Checkpoint,
+		Policy: policy.Name, Source: policy.Source, Checkpoint: policy.Checkpoint,
 		Seed: s.seed(sl, attempt), Timeout: s.Timeout.Seconds(),
 	}
 }

@@ -100,7 +100,7 @@ func (b *Broker) Step() int { return b.step }
 // Spec is the policy's.
 func (b *Broker) Spec() Spec { return b.spec }
 
-// Err is why the run cannot go on, or nil.
+// Err is why the run cannot go on, an ErrFault, or nil.
 func (b *Broker) Err() error { return b.err }
 
 // Stats returns what was seen so far.
@@ -163,7 +163,7 @@ func (b *Broker) refuse(r Reason, cause error) {
 	b.stats.LastRefusal = cause.Error()
 	b.refusedRow++
 	if b.refusedRow >= b.cfg.MaxRefused {
-		b.err = fmt.Errorf("policy: %d chunks refused in a row: %w", b.refusedRow, cause)
+		b.err = fmt.Errorf("%w: %d chunks refused in a row: %w", ErrFault, b.refusedRow, cause)
 	}
 }
 
@@ -210,6 +210,6 @@ func (b *Broker) judge(unreachable error) {
 	b.stats.Unreachable++
 	b.unreachableRow++
 	if b.unreachableRow >= b.cfg.MaxUnreachable {
-		b.err = fmt.Errorf("policy: %d control steps in a row did not advance: %w", b.unreachableRow, unreachable)
+		b.err = fmt.Errorf("%w: %d control steps in a row did not advance: %w", ErrFault, b.unreachableRow, unreachable)
 	}
 }

@@ -77,7 +77,7 @@ func (c *call) run() {
 		c.err = fmt.Errorf("policy: act: %w", err)
 		return
 	}
-	if c.reason, err = check(chunk, c.spec, c.cfg); err != nil {
+	if c.reason, err = Check(chunk, c.spec, c.cfg); err != nil {
 		c.err = fmt.Errorf("policy: %w", err)
 		return
 	}

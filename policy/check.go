@@ -34,8 +34,8 @@ func (r Reason) String() string {
 // slack lets a limit itself pass after rounding through float32.
 const slack = 1e-6
 
-// check judges a whole chunk; the error says what is wrong with it.
-func check(c Chunk, s Spec, cfg *Config) (Reason, error) {
+// Check judges a whole chunk as a Broker does; the error says what is wrong with it.
+func Check(c Chunk, s Spec, cfg *Config) (Reason, error) {
 	if n := len(c); n < s.Horizon {
 		return ReasonShort, fmt.Errorf("chunk has %d actions, the horizon is %d", n, s.Horizon)
 	} else if n > s.Horizon {
@@ -44,7 +44,7 @@ func check(c Chunk, s Spec, cfg *Config) (Reason, error) {
 	for i, a := range c {
 		for k, v := range a {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return ReasonNaN, fmt.Errorf("action %d: %s is %g", i, actionNames[k], v)
+				return ReasonNaN, fmt.Errorf("action %d: %s is %g", i, ActionNames[k], v)
 			}
 		}
 	}
@@ -58,11 +58,12 @@ func check(c Chunk, s Spec, cfg *Config) (Reason, error) {
 				lo, hi = 0, 1
 			}
 			if v < lo-slack || v > hi+slack {
-				return ReasonRange, fmt.Errorf("action %d: %s is %g, must be %g to %g", i, actionNames[k], v, lo, hi)
+				return ReasonRange, fmt.Errorf("action %d: %s is %g, must be %g to %g", i, ActionNames[k], v, lo, hi)
 			}
 		}
 	}
 	return NumReasons, nil
 }
 
-var actionNames = [twinrig.NumAxes]string{"dx", "dy", "dz", "droll", "dpitch", "dyaw", "gripper"}
+// ActionNames are what the numbers of an action are called.
+var ActionNames = [twinrig.NumAxes]string{"dx", "dy", "dz", "droll", "dpitch", "dyaw", "gripper"}

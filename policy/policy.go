@@ -8,11 +8,16 @@ package policy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"twinrig"
 )
+
+// ErrFault marks what is a policy's fault: neither the arm's, nor the task's that
+// was not done.
+var ErrFault = errors.New("policy fault")
 
 // Space names what the seven numbers of an action mean.
 type Space string

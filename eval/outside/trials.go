@@ -105,7 +105,7 @@ func readTrial(r *row) (outcome, error) {
 // judge reads what became of the trial.
 func (o *outcome) judge(r *row) error {
 	o.termination = eval.Termination(strings.ToLower(r.text("termination")))
-	known := []eval.Termination{"", eval.Success, eval.Timeout, eval.OperatorStop, eval.EStop, eval.HardwareFault, eval.Invalid}
+	known := []eval.Termination{"", eval.Success, eval.Timeout, eval.OperatorStop, eval.EStop, eval.HardwareFault, eval.PolicyFault, eval.Invalid}
 	if !slices.Contains(known, o.termination) {
 		return r.wrong("termination", "%q is none of %v", o.termination, known[1:])
 	}
@@ -118,7 +118,7 @@ func (o *outcome) judge(r *row) error {
 		return err
 	}
 	if success == nil {
-		return r.wrong("success", "is empty: 1 or 0, or a termination hardware_fault or invalid")
+		return r.wrong("success", "is empty: 1 or 0, or a termination hardware_fault, policy_fault or invalid")
 	}
 	v := &eval.Verdict{Success: *success, Partial: *success}
 	partial, err := r.yes("partial_success")

@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -35,6 +36,8 @@ const (
 	maxFrame = 16 << 20
 	// helloTimeout bounds the handshake and the wait for the metadata.
 	helloTimeout = 10 * time.Second
+	// goodbye bounds how long the closing frame may take.
+	goodbye = 100 * time.Millisecond
 )
 
 // ErrServer is returned for what a server says in a text frame.
@@ -108,6 +111,8 @@ func explain(ctx context.Context, address string, resp *http.Response, err error
 		return fmt.Errorf("%s: %w: the answer is no HTTP: does another program have the port, or does it want %s?", address, ErrProtocol, otherScheme(u.Scheme))
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s: no answer to the handshake: %w", address, ctx.Err())
+	case errors.Is(err, os.ErrDeadlineExceeded): // the connection's deadline, a moment before ctx's
+		return fmt.Errorf("%s: no answer to the handshake: %w", address, context.DeadlineExceeded)
 	}
 	return fmt.Errorf("%s: %w", address, err)
 }
@@ -252,6 +257,9 @@ func (c *Client) answer(ctx context.Context) (map[string]any, error) {
 func (c *Client) Close() {
 	c.closing.Do(func() {
 		close(c.gone)
-		_ = c.conn.Close() // nothing waits for it
+		// A server logs a client that just vanishes as an error. Nothing waits for
+		// either.
+		_ = c.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(goodbye))
+		_ = c.conn.Close()
 	})
 }

@@ -26,6 +26,10 @@ type Contract struct {
 	// a REST answer is the actions.
 	PromptKey  string `yaml:"prompt_key,omitempty"`
 	ActionsKey string `yaml:"actions_key,omitempty"`
+	// ProbeKey is where a server may be asked for one known action instead of its
+	// own, by the name of the number; empty if it cannot be asked. Servers alone
+	// declare it.
+	ProbeKey string `yaml:"-"`
 	// Extra is sent along with each observation, as OpenVLA's unnorm_key.
 	Extra map[string]string `yaml:"extra,omitempty"`
 	// APIKeyEnv names the environment variable that has the server's key, if it
@@ -73,6 +77,9 @@ const maxPicture = 4096
 func (c *Contract) Spec() policy.Spec {
 	return policy.Spec{Space: c.Space, RateHz: c.RateHz, Horizon: c.Horizon, Execute: c.Execute}
 }
+
+// WantsPicture tells whether the server is sent the camera's picture.
+func (c *Contract) WantsPicture() bool { return c.Image.Key != off }
 
 // Validate names the first key that is impossible. Empty ones are possible.
 func (c *Contract) Validate() error {

@@ -27,6 +27,7 @@ func (c *Contract) Metadata() npwire.Object {
 		{Key: "state_layout", Value: string(c.State.Layout)},
 		{Key: "prompt_key", Value: c.PromptKey},
 		{Key: "actions_key", Value: c.ActionsKey},
+		{Key: "probe_key", Value: c.ProbeKey},
 	}}}
 }
 
@@ -54,6 +55,7 @@ func (c *Contract) merge(metadata map[string]any) error {
 	take(&d, "state_layout", &c.State.Layout, func(v any) (Layout, bool) { s, ok := v.(string); return Layout(s), ok })
 	take(&d, "prompt_key", &c.PromptKey, text)
 	take(&d, "actions_key", &c.ActionsKey, text)
+	take(&d, "probe_key", &c.ProbeKey, text)
 	return d.err
 }
 

@@ -107,8 +107,9 @@ func (w openpiWire) Infer(ctx context.Context, observation npwire.Object) (any, 
 	return v, nil
 }
 
-// Reset implements Wire; openpi's protocol has none.
-func (openpiWire) Reset(context.Context) error { return nil }
+// Reset implements Wire. openpi's protocol has no word for it: servers that keep
+// something keep it for a connection.
+func (openpiWire) Reset(context.Context) error { return errNewConnection }
 
 type restWire struct{ *rest.Client }
 

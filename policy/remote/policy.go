@@ -18,10 +18,13 @@ type Wire interface {
 	// Infer sends an observation and returns the value of the answer's actions.
 	// After an error that is not ctx's the connection may be of no use.
 	Infer(ctx context.Context, observation npwire.Object) (actions any, err error)
-	// Reset begins a trial.
+	// Reset begins a trial; errNewConnection means that a new connection does.
 	Reset(ctx context.Context) error
 	Close()
 }
+
+// errNewConnection is a Wire's answer to Reset that cannot say it to its server.
+var errNewConnection = errors.New("a new connection begins a trial")
 
 // Policy is a policy on a server. It is policy.Policy; a connection that was lost
 // is made anew at the next question. Close it.
@@ -33,8 +36,8 @@ type Policy struct {
 	chunk    policy.Chunk
 }
 
-// Contract is what the two sides agreed on.
-func (p *Policy) Contract() Contract { return p.contract }
+// Contract is what the two sides agreed on; it never changes.
+func (p *Policy) Contract() *Contract { return &p.contract }
 
 // Spec implements policy.Policy.
 func (p *Policy) Spec() policy.Spec { return p.contract.Spec() }
@@ -44,7 +47,12 @@ func (p *Policy) Reset(ctx context.Context) error {
 	if err := p.connect(ctx); err != nil {
 		return err
 	}
-	if err := p.wire.Reset(ctx); err != nil {
+	err := p.wire.Reset(ctx)
+	if errors.Is(err, errNewConnection) {
+		p.Close()
+		return p.connect(ctx)
+	}
+	if err != nil {
 		p.drop(ctx)
 		return err
 	}
@@ -53,9 +61,22 @@ func (p *Policy) Reset(ctx context.Context) error {
 
 // Act implements policy.Policy.
 func (p *Policy) Act(ctx context.Context, o *twinrig.Observation) (policy.Chunk, error) {
+	return p.ask(ctx, o, "")
+}
+
+// Probe asks the server for a chunk in which only the number of that name (of
+// policy.ActionNames) is not zero, if its contract has a ProbeKey.
+func (p *Policy) Probe(ctx context.Context, o *twinrig.Observation, name string) (policy.Chunk, error) {
+	return p.ask(ctx, o, name)
+}
+
+func (p *Policy) ask(ctx context.Context, o *twinrig.Observation, probe string) (policy.Chunk, error) {
 	msg, err := p.message(o)
 	if err != nil {
 		return nil, fmt.Errorf("remote: %w", err)
+	}
+	if probe != "" {
+		msg = append(msg, npwire.Field{Key: p.contract.ProbeKey, Value: probe})
 	}
 	if err := p.connect(ctx); err != nil {
 		return nil, err
@@ -111,7 +132,7 @@ func (p *Policy) message(o *twinrig.Observation) (npwire.Object, error) {
 	c := &p.contract
 	var msg npwire.Object
 	add := func(key string, v any) { msg = append(msg, npwire.Field{Key: key, Value: v}) }
-	if c.Image.Key != off {
+	if c.WantsPicture() {
 		if len(o.Frames) == 0 {
 			return nil, errors.New("the policy wants a picture, and there is no camera")
 		}

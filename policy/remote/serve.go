@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"twinrig"
@@ -37,6 +38,7 @@ func Serve(p policy.Policy, protocol string, latency time.Duration) (*Served, er
 		return nil, fmt.Errorf("remote: protocol %q is neither openpi nor rest", protocol)
 	}
 	c.Image.Width, c.Image.Height = 0, 0
+	c.ProbeKey = probeKey
 	return &Served{policy: p, contract: c, latency: latency}, nil
 }
 
@@ -53,7 +55,7 @@ func (s *Served) Answer(ctx context.Context, observation map[string]any) (npwire
 	if err != nil {
 		return nil, err
 	}
-	chunk, err := s.policy.Act(ctx, &o)
+	chunk, err := s.act(ctx, &o, observation[s.contract.ProbeKey])
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +69,29 @@ func (s *Served) Answer(ctx context.Context, observation map[string]any) (npwire
 		return nil, ctx.Err()
 	}
 	return npwire.Object{{Key: s.contract.ActionsKey, Value: npwire.Float64s([]int{len(chunk), twinrig.NumAxes}, flat...)}}, nil
+}
+
+const (
+	// probeKey is where Served is asked for a known action.
+	probeKey = "twinrig/probe"
+	// ProbeStep is that action's one number that is not zero, m or rad.
+	ProbeStep = 0.01
+)
+
+// act asks the policy, or answers a probe.
+func (s *Served) act(ctx context.Context, o *twinrig.Observation, probe any) (policy.Chunk, error) {
+	if probe == nil {
+		return s.policy.Act(ctx, o)
+	}
+	name, _ := probe.(string)
+	axis := slices.Index(policy.ActionNames[:], name)
+	if axis < 0 {
+		return nil, fmt.Errorf("%q is %v, must be one of %v", probeKey, probe, policy.ActionNames)
+	}
+	var a twinrig.Action
+	a[twinrig.GripAxis] = 1
+	a[axis] = ProbeStep
+	return slices.Repeat(policy.Chunk{a}, s.contract.Horizon), nil
 }
 
 // observation makes ours of a client's.

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"twinrig/policy/npwire"
@@ -132,7 +133,8 @@ func (e *statusError) Unwrap() error { return ErrServer }
 
 func absent(err error) bool {
 	var s *statusError
-	return errors.As(err, &s) && (s.status == http.StatusNotFound || s.status == http.StatusMethodNotAllowed)
+	// Python's http.server says 501 to a method that it has none for.
+	return errors.As(err, &s) && slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}, s.status)
 }
 
 func (c *Client) do(ctx context.Context, method, at string, body []byte) ([]byte, error) {
@@ -166,9 +168,9 @@ func (c *Client) do(ctx context.Context, method, at string, body []byte) ([]byte
 	return data, nil
 }
 
-// clip is the end of what a server says, where Python names the error.
+// clip is the end of what a server says, where Python names the error, as one line.
 func clip(b []byte) string {
-	s := strings.TrimSpace(string(b))
+	s := strings.Join(strings.Fields(string(b)), " ")
 	if len(s) > 300 {
 		s = "..." + s[len(s)-300:]
 	}
