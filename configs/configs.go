@@ -8,10 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -24,6 +22,7 @@ import (
 	"twinrig/drivers/serial"
 	"twinrig/drivers/widowx"
 	"twinrig/policy"
+	"twinrig/policy/remote"
 	"twinrig/sim/mirror"
 )
 
@@ -47,9 +46,12 @@ type Rig struct {
 	Mirror mirror.Config `yaml:"mirror"`
 	Record record.Config `yaml:"record"`
 	MQTT   mqtt.Config   `yaml:"mqtt"`
-	// PolicyServer is where a remote policy answers: "ws://gpu:8000", or the
-	// same with wss, http, https or tcp. Empty: the policy is built in.
+	// PolicyServer is the URL of the rig's policy server, if it has one:
+	// "openpi+ws://gpu:8000" or "rest+http://gpu:8000/act". The doctor looks at it.
 	PolicyServer string `yaml:"policy_server,omitempty"`
+	// Remote is the contract with policy servers, as far as they do not declare
+	// it themselves.
+	Remote remote.Contract `yaml:"remote,omitempty"`
 }
 
 // DefaultRig is a WidowX 250S on a U2D2 with a C922, as shipped.
@@ -87,6 +89,7 @@ func (r *Rig) Validate() error {
 		{"record", r.Record.Validate()},
 		{"mqtt", r.MQTT.Validate()},
 		{"policy_server", checkServer(r.PolicyServer)},
+		{"remote", r.Remote.Validate()},
 	} {
 		if s.err != nil {
 			return fmt.Errorf("%s: %w", s.section, s.err)
@@ -106,17 +109,7 @@ func checkServer(address string) error {
 	if address == "" {
 		return nil
 	}
-	u, err := url.Parse(address)
-	if err != nil {
-		return err
-	}
-	switch {
-	case !slices.Contains([]string{"ws", "wss", "http", "https", "tcp"}, u.Scheme) || u.Hostname() == "":
-		return fmt.Errorf("%q is none of ws, wss, http, https, tcp ://host:port", address)
-	case u.Scheme == "tcp" && u.Port() == "":
-		return fmt.Errorf("%q has no port", address)
-	}
-	return nil
+	return remote.CheckURL(address)
 }
 
 // Calibration loads the record that the rig names, or the nominal one.

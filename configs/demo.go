@@ -23,7 +23,7 @@ type Demo struct {
 type Study struct {
 	// Scenes are files, or names of shipped scenes.
 	Scenes []string `yaml:"scenes"`
-	// Policies are any of expert, clumsy, hold.
+	// Policies are what Contender understands.
 	Policies []string `yaml:"policies"`
 	// Placements is the number of placements drawn for each scene, Trials the
 	// number of trials for each scene and policy.
@@ -64,8 +64,8 @@ func (s *Study) Validate() error {
 		return fmt.Errorf("frame_every_steps: %d is outside 1 to 1000", s.FrameEvery)
 	}
 	for _, p := range s.Policies {
-		if p != "expert" && p != "clumsy" && p != "hold" {
-			return fmt.Errorf("policies: %q is none of expert, clumsy, hold", p)
+		if _, err := Contender(p); err != nil {
+			return fmt.Errorf("policies: %w", err)
 		}
 	}
 	return nil

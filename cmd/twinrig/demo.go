@@ -138,7 +138,11 @@ func plan(d *configs.Demo, name string) (*eval.Study, []scene.Scene, error) {
 		Config:        string(text), ConfigSHA256: eval.Digest(string(text)),
 	}
 	for _, p := range d.Study.Policies {
-		s.Policies = append(s.Policies, eval.Policy{Name: p, Checkpoint: "built in"})
+		contender, err := configs.Contender(p)
+		if err != nil {
+			return nil, nil, err
+		}
+		s.Policies = append(s.Policies, contender)
 	}
 	var scenes []scene.Scene
 	for _, name := range d.Study.Scenes {
@@ -152,7 +156,7 @@ func plan(d *configs.Demo, name string) (*eval.Study, []scene.Scene, error) {
 		}
 		es := eval.Scene{Name: sc.Name, Instruction: sc.Instruction, Definition: string(def)}
 		for i := range d.Study.Placements {
-			p, err := sc.Place(d.Virtual.Seed<<16 + uint64(i))
+			p, err := sc.Place(placementSeed(d.Virtual.Seed, i))
 			if err != nil {
 				return nil, nil, err
 			}
@@ -167,6 +171,9 @@ func plan(d *configs.Demo, name string) (*eval.Study, []scene.Scene, error) {
 	}
 	return s, scenes, nil
 }
+
+// placementSeed draws a study's i-th placement of a scene.
+func placementSeed(seed uint64, i int) uint64 { return seed<<16 + uint64(i) }
 
 // demoSummary is the command's JSON.
 type demoSummary struct {

@@ -37,6 +37,7 @@ type runner struct {
 	study    configs.Study
 	operator operator
 	stages   map[string]*stage
+	servers  servers
 	dir      string // of the study
 	lockstep bool
 	virtual  bool

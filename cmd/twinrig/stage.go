@@ -57,8 +57,10 @@ func (s *stage) sink(lockstep bool) agent.Sink {
 }
 
 // task is what the scripted policies are told: the nominal placement.
-func (s *stage) task(p scene.Placement) scripted.Task {
-	a, b := s.scene.Source(), s.scene.Target()
+func (s *stage) task(p scene.Placement) scripted.Task { return taskOf(&s.scene, p) }
+
+func taskOf(s *scene.Scene, p scene.Placement) scripted.Task {
+	a, b := s.Source(), s.Target()
 	size := a.Extent()
 	spot := p[a.Name]
 	src := scripted.Source{X: spot.X, Y: spot.Y, Yaw: spot.Yaw, Height: size[2], Width: size[1]}

@@ -14,8 +14,7 @@ import (
 	"twinrig/agent/record"
 	"twinrig/eval"
 	"twinrig/policy"
-	"twinrig/policy/hold"
-	"twinrig/policy/scripted"
+	"twinrig/policy/remote"
 	"twinrig/sim"
 	"twinrig/sim/mirror"
 	"twinrig/sim/scene"
@@ -92,7 +91,7 @@ func (t *trial) header() record.Header {
 	return record.Header{
 		Trial: t.spec.ID, Rig: t.cell.cfg.Name, Kind: kind,
 		Fields: map[string]string{
-			"scene": t.spec.Scene, "policy": t.spec.Policy, "instruction": t.spec.Instruction,
+			"scene": t.spec.Scene, "policy": t.spec.Policy, "source": t.spec.Source, "instruction": t.spec.Instruction,
 			"seed": fmt.Sprint(t.spec.Seed), "config_sha256": t.digest,
 			"software": softwareVersion(), "mujoco": mujocoVersion(),
 		},
@@ -121,6 +120,10 @@ func (t *trial) drive(ctx context.Context) (agent.TrialEnd, error) {
 	if err != nil {
 		return agent.TrialEnd{}, err
 	}
+	eye := &eye{instruction: t.spec.Instruction}
+	if r, ok := p.(*remote.Policy); ok && r.Contract().WantsPicture() {
+		eye.camera = t.cell.camera
+	}
 	var exec policy.Executor
 	if t.lockstep {
 		exec = policy.NewInline(func() time.Duration { return t.study.Inference })
@@ -131,7 +134,8 @@ func (t *trial) drive(ctx context.Context) (agent.TrialEnd, error) {
 		Start: mirror.NeutralPose, StartTol: startTolerance,
 		Broker: t.cell.cfg.Policy,
 		Deps: policy.Deps{
-			Policy: p, Kin: sim.NewKinematics(), Allow: t.cell.cfg.Loop.Guard.Workspace.Allow, Executor: exec,
+			Policy: p, Kin: sim.NewKinematics(), Allow: t.cell.cfg.Loop.Guard.Workspace.Allow,
+			Observer: eye, Executor: exec,
 		},
 		Ready: t.ready,
 		Judge: t.watch,
@@ -142,16 +146,10 @@ func (t *trial) drive(ctx context.Context) (agent.TrialEnd, error) {
 }
 
 func (t *trial) policy() (policy.Policy, error) {
-	skill := scripted.Expert()
-	switch t.spec.Policy {
-	case "hold":
-		return hold.New(), nil
-	case "clumsy":
-		skill = scripted.Clumsy()
+	if p := t.servers[t.spec.Source]; p != nil {
+		return p, nil
 	}
-	return scripted.New(scripted.Config{
-		Task: t.stage.task(t.placement), Skill: skill, Seed: t.spec.Seed,
-	}, sim.NewKinematics())
+	return builtIn(t.spec.Source, t.stage.task(t.placement), t.spec.Seed)
 }
 
 // ready is the last gate: the judge looks at the scene, the mirror takes its
@@ -219,9 +217,15 @@ func (t *trial) fault(res eval.Result, err error) (eval.Result, error) {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, agent.ErrCarry):
 		return res, err
+	case errors.Is(err, errCamera):
+		res.Termination, res.Note = eval.HardwareFault, err.Error()
+		t.tellFault("camera_fault", err)
 	case errors.As(err, &f) || errors.Is(err, agent.ErrNotThere):
 		res.Termination, res.Note = eval.HardwareFault, err.Error()
-		t.tellFault(err)
+		t.tellFault("robot_fault", err)
+	case errors.Is(err, policy.ErrFault):
+		res.Termination, res.Note = eval.PolicyFault, err.Error()
+		t.tellFault("policy_fault", err)
 	default:
 		res.Termination, res.Note = eval.Invalid, err.Error()
 	}
@@ -230,9 +234,9 @@ func (t *trial) fault(res eval.Result, err error) (eval.Result, error) {
 }
 
 // tellFault tells the world; the trial's log is closed by now.
-func (t *trial) tellFault(err error) {
+func (t *trial) tellFault(kind string, err error) {
 	if t.tell != nil {
-		t.tell.PutEvent(&twinrig.Event{Stamp: t.cell.clock(), Kind: "robot_fault", Trial: t.spec.ID, Detail: err.Error()})
+		t.tell.PutEvent(&twinrig.Event{Stamp: t.cell.clock(), Kind: kind, Trial: t.spec.ID, Detail: err.Error()})
 	}
 }
 

@@ -274,7 +274,7 @@ func TestBrokenRigs(t *testing.T) {
 			check: "broker", verdict: Fail, value: "tcp://127.0.0.1:1: connect: connection refused", fix: "mosquitto",
 		},
 		{
-			name: "no policy server", spoil: func(f *fake) { f.rig.PolicyServer = "ws://127.0.0.1:1" },
+			name: "no policy server", spoil: func(f *fake) { f.rig.PolicyServer = "openpi+ws://127.0.0.1:1" },
 			check: "policy server", verdict: Fail, value: "connection refused", fix: "policy_server",
 		},
 	} {

@@ -100,24 +100,11 @@ func checkPolicy(ctx context.Context, b *bench) Result {
 	begin := b.clock.Now()
 	ctx, cancel := context.WithTimeout(ctx, knock)
 	defer cancel()
-	switch u.Scheme {
-	case "tcp":
-		err = dial(ctx, u.Host)
-	default:
-		err = visit(ctx, *u)
-	}
-	if err != nil {
+	_, u.Scheme, _ = strings.Cut(u.Scheme, "+")
+	if err := visit(ctx, *u); err != nil {
 		return fail(fix, "%s: %v", address, rootCause(err))
 	}
 	return okay("%s, answers in %.0f ms", address, 1000*(b.clock.Now()-begin).Seconds())
-}
-
-func dial(ctx context.Context, host string) error {
-	c, err := new(net.Dialer).DialContext(ctx, "tcp", host)
-	if err != nil {
-		return err
-	}
-	return c.Close()
 }
 
 // visit asks a server for its first page, or to become a WebSocket (RFC 6455,

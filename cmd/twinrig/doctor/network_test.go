@@ -48,12 +48,11 @@ func TestPolicyServer(t *testing.T) {
 		value   string
 	}{
 		{"", OK, "built in"},
-		{"tcp://" + address, OK, "answers in"},
-		{"http://" + address, OK, "answers in"},
-		{"http://" + address + "/broken", Fail, "502"},
-		{"ws://" + address + "/socket", OK, "answers in"},
-		{"ws://" + address, Fail, "not as a WebSocket"},
-		{"https://" + address, Fail, "HTTP response to HTTPS"},
+		{"rest+http://" + address, OK, "answers in"},
+		{"rest+http://" + address + "/broken", Fail, "502"},
+		{"openpi+ws://" + address + "/socket", OK, "answers in"},
+		{"openpi+ws://" + address, Fail, "not as a WebSocket"},
+		{"rest+https://" + address, Fail, "HTTP response to HTTPS"},
 	} {
 		b := newBench(t)
 		b.rig.PolicyServer = c.url
