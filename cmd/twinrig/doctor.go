@@ -63,9 +63,14 @@ func printDoctor(w io.Writer, r *doctor.Report, asJSON bool) error {
 		if err := enc.Encode(r); err != nil {
 			return err
 		}
-	} else if err := printChecks(w, r); err != nil {
+	} else if err := printChecks(w, r, "A study may start.", "No study may start yet."); err != nil {
 		return err
 	}
+	return failures("doctor", r)
+}
+
+// failures is nil if no check failed.
+func failures(of string, r *doctor.Report) error {
 	if r.MayStart {
 		return nil
 	}
@@ -75,12 +80,12 @@ func printDoctor(w io.Writer, r *doctor.Report, asJSON bool) error {
 			failed++
 		}
 	}
-	return fmt.Errorf("doctor: %d of %d checks failed", failed, len(r.Checks))
+	return fmt.Errorf("%s: %d of %d checks failed", of, failed, len(r.Checks))
 }
 
 // printChecks prints the table, then the fixes, each on a line of its own that
-// can be copied, then the sentence that matters.
-func printChecks(w io.Writer, r *doctor.Report) error {
+// can be copied, then the sentence that matters: all is well, or ill.
+func printChecks(w io.Writer, r *doctor.Report, well, ill string) error {
 	paint := newPaint(w)
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
@@ -112,9 +117,9 @@ func printChecks(w io.Writer, r *doctor.Report) error {
 		out += "What to do:\n" + toFix + toKnow + "\n"
 	}
 	if first, failed := r.First(); failed {
-		out += fmt.Sprintf("No study may start yet. Fix %s first: %s\n", first.Name, first.Value)
+		out += fmt.Sprintf("%s Fix %s first: %s\n", ill, first.Name, first.Value)
 	} else {
-		out += "A study may start.\n"
+		out += well + "\n"
 	}
 	_, err := io.WriteString(w, out)
 	return err
