@@ -34,6 +34,7 @@ var mayImport = map[string]string{
 	"sim/virtual/webcam":          ".",
 	"policy":                      ".",
 	"policy/hold":                 ". policy",
+	"policy/replay":               ". policy",
 	"policy/scripted":             ". policy",
 	"policy/npwire":               "",
 	"policy/openpi":               "policy/npwire",

@@ -3,6 +3,7 @@ package configs
 import (
 	"fmt"
 	"net/url"
+	"os"
 	"strings"
 
 	"twinrig/eval"
@@ -15,6 +16,8 @@ const (
 	Expert = "scripted:expert"
 	Clumsy = "scripted:clumsy"
 	Hold   = "hold:"
+	// Replay is followed by a file's name.
+	Replay = "replay:"
 )
 
 var short = map[string]string{
@@ -28,7 +31,8 @@ var builtInNames = map[string]string{Expert: "expert", Clumsy: "clumsy", Hold: "
 
 // Contender reads one policy of a study: SOURCE, or NAME=SOURCE where the default
 // name will not do. A source is built in (expert, clumsy, hold; or scripted:,
-// scripted:expert, scripted:clumsy, hold:), or the URL of a policy server.
+// scripted:expert, scripted:clumsy, hold:), recorded motion (replay:FILE, which must be
+// there), or the URL of a policy server.
 func Contender(text string) (eval.Policy, error) {
 	name, source := "", text
 	if at := strings.Index(text, "="); at >= 0 && !strings.ContainsAny(text[:at], ":/?") {
@@ -43,8 +47,11 @@ func Contender(text string) (eval.Policy, error) {
 		}
 		return eval.Policy{Name: name, Source: builtIn, Checkpoint: "built in"}, nil
 	}
+	if file, ok := strings.CutPrefix(source, Replay); ok {
+		return replayed(name, file)
+	}
 	if !strings.Contains(source, "://") {
-		return eval.Policy{}, fmt.Errorf("%q is none of expert, clumsy, hold, nor a policy server's URL", source)
+		return eval.Policy{}, fmt.Errorf("%q is none of expert, clumsy, hold, replay:FILE, nor a policy server's URL", source)
 	}
 	if err := remote.CheckURL(source); err != nil {
 		return eval.Policy{}, err
@@ -59,6 +66,19 @@ func Contender(text string) (eval.Policy, error) {
 		name = protocol + "-" + strings.Map(fileRune, u.Host)
 	}
 	return eval.Policy{Name: name, Source: source, Checkpoint: source}, nil
+}
+
+// replayed is a contender that repeats a file's motion, which its digest identifies.
+func replayed(name, file string) (eval.Policy, error) {
+	path, _, _ := strings.Cut(file, "#")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return eval.Policy{}, fmt.Errorf("replay: %w", err)
+	}
+	if name == "" {
+		name = "replay"
+	}
+	return eval.Policy{Name: name, Source: Replay + file, Checkpoint: "sha256:" + eval.Digest(string(data))}, nil
 }
 
 func fileRune(r rune) rune {

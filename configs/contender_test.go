@@ -1,6 +1,8 @@
 package configs
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,7 +25,13 @@ func TestContender(t *testing.T) {
 		require.NoError(t, err, text)
 		require.Equal(t, want, got)
 	}
+	file := filepath.Join(t.TempDir(), "s.jsonl")
+	require.NoError(t, os.WriteFile(file, []byte("{}"), 0o600))
+	got, err := Contender("replay:" + file + "#walk")
+	require.NoError(t, err)
+	require.Equal(t, eval.Policy{Name: "replay", Source: "replay:" + file + "#walk", Checkpoint: "sha256:" + eval.Digest("{}")}, got)
 	for text, says := range map[string]string{
+		"replay:/nowhere/x": "/nowhere/x",
 		"":                  "none of expert, clumsy, hold",
 		"oracle":            `"oracle" is none of expert, clumsy, hold`,
 		"=hold":             "no name before =",

@@ -66,7 +66,7 @@ func NewBroker(ctx context.Context, cfg Config, d Deps) (*Broker, error) {
 	b := &Broker{
 		cfg: cfg, spec: spec, period: spec.Period(), exec: d.Executor,
 		queue:    make([]step, 0, spec.Execute+cfg.Ahead),
-		composer: NewComposer(spec.Space, d.Kin, d.Allow, cfg.MaxJointStep),
+		composer: NewComposer(spec.Space, d.Kin, d.Allow, cfg.Limits()),
 		gap:      -1,
 		stats:    newStats(),
 	}

@@ -41,29 +41,25 @@ func Check(c Chunk, s Spec, cfg *Config) (Reason, error) {
 	} else if n > s.Horizon {
 		return ReasonLong, fmt.Errorf("chunk has %d actions, the horizon is %d", n, s.Horizon)
 	}
+	names := s.Space.Names()
 	for i, a := range c {
 		for k, v := range a {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return ReasonNaN, fmt.Errorf("action %d: %s is %g", i, ActionNames[k], v)
+				return ReasonNaN, fmt.Errorf("action %d: %s is %g", i, names[k], v)
 			}
 		}
 	}
 	for i, a := range c {
 		for k, v := range a {
-			lo, hi := -cfg.MaxTranslation, cfg.MaxTranslation
-			if k >= 3 {
-				lo, hi = -cfg.MaxRotation, cfg.MaxRotation
-			}
-			if k == twinrig.GripAxis {
-				lo, hi = 0, 1
+			lo, hi := 0.0, 1.0
+			if k != twinrig.GripAxis {
+				hi = s.Space.bound(k, cfg)
+				lo = -hi
 			}
 			if v < lo-slack || v > hi+slack {
-				return ReasonRange, fmt.Errorf("action %d: %s is %g, must be %g to %g", i, ActionNames[k], v, lo, hi)
+				return ReasonRange, fmt.Errorf("action %d: %s is %g, must be %g to %g", i, names[k], v, lo, hi)
 			}
 		}
 	}
 	return NumReasons, nil
 }
-
-// ActionNames are what the numbers of an action are called.
-var ActionNames = [twinrig.NumAxes]string{"dx", "dy", "dz", "droll", "dpitch", "dyaw", "gripper"}

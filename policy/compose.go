@@ -1,34 +1,28 @@
 package policy
 
 import (
-	"errors"
 	"fmt"
 
 	"twinrig"
 )
 
-// errFlip is the cause when the inverse kinematics left the branch it was on.
-var errFlip = errors.New("the joints would jump to another solution")
-
-// Composer turns actions into joint goals, each relative to the target before
-// it. A target that cannot be reached, or is not allowed, does not advance: the
+// Composer turns actions into joint goals, each from the target before it. A target that cannot be reached, or is not allowed, does not advance: the
 // goal stays where it was, and only the gripper follows. It is a value: a copy
 // is an independent continuation. One goroutine uses it at a time.
 type Composer struct {
-	space   Space
-	kin     Kinematics
-	allow   func(xBE twinrig.Pose) error
-	maxStep float64
+	space  Space
+	kin    Kinematics
+	allow  func(xBE twinrig.Pose) error
+	limits Limits
 
 	target twinrig.Pose
 	goal   twinrig.Goal
 }
 
 // NewComposer composes actions of a space. allow may refuse a target pose with
-// a reason (nil allows all); maxStep is the most that a joint may turn in one
-// action, rad.
-func NewComposer(space Space, kin Kinematics, allow func(twinrig.Pose) error, maxStep float64) Composer {
-	return Composer{space: space, kin: kin, allow: allow, maxStep: maxStep, target: twinrig.IdentityPose}
+// a reason (nil allows all).
+func NewComposer(space Space, kin Kinematics, allow func(twinrig.Pose) error, limits Limits) Composer {
+	return Composer{space: space, kin: kin, allow: allow, limits: limits, target: twinrig.IdentityPose}
 }
 
 // Start makes the pose of the joints q the target that the first action moves.
@@ -44,29 +38,59 @@ func (c *Composer) Target() twinrig.Pose { return c.target }
 // the goal is valid all the same.
 func (c *Composer) Compose(a twinrig.Action) (twinrig.Goal, error) {
 	c.goal.Grip = c.grip(a[twinrig.GripAxis])
-	next := MoveByAction(c.target, a)
+	next, q, err := c.next(a)
+	if err == nil {
+		err = twinrig.PositionLimits.Check(q)
+	}
+	if step := q.Sub(c.goal.Joints).MaxAbs(); err == nil && step > c.limits.JointStep {
+		err = fmt.Errorf("a joint would turn %.2f rad in one step, must be at most %.2f%s", step, c.limits.JointStep, c.flipped())
+	}
+	if err != nil {
+		return c.goal, fmt.Errorf("policy: unreachable target: %w", err)
+	}
 	if c.allow != nil {
 		if err := c.allow(next); err != nil {
 			return c.goal, fmt.Errorf("policy: target not allowed: %w", err)
 		}
 	}
-	q, err := c.kin.Inverse(next, c.goal.Joints)
-	if err == nil {
-		err = twinrig.PositionLimits.Check(q)
-	}
-	if err == nil && q.Sub(c.goal.Joints).MaxAbs() > c.maxStep {
-		err = errFlip
-	}
-	if err != nil {
-		return c.goal, fmt.Errorf("policy: unreachable target: %w", err)
-	}
 	c.target, c.goal.Joints = next, q
 	return c.goal, nil
 }
 
+// next is the pose and the joints that an action asks for.
+func (c *Composer) next(a twinrig.Action) (xBE twinrig.Pose, q twinrig.Joints, err error) {
+	switch c.space {
+	case JointPosition, JointDelta:
+		copy(q[:], a[:])
+		if c.space == JointDelta {
+			q = q.Add(c.goal.Joints)
+		}
+		return c.kin.Forward(q), q, nil
+	case EEPose:
+		xBE, _ = PoseFromState(BridgeState(a))
+		if dist, angle := c.target.Gap(xBE); dist > c.limits.Translation+slack || angle > c.limits.Rotation+slack {
+			return xBE, q, fmt.Errorf("it is %.0f mm and %.2f rad from the one before, must be at most %.0f mm and %.2f rad",
+				1000*dist, angle, 1000*c.limits.Translation, c.limits.Rotation)
+		}
+	default:
+		xBE = MoveByAction(c.target, a)
+	}
+	q, err = c.kin.Inverse(xBE, c.goal.Joints)
+	return xBE, q, err
+}
+
+// flipped says what a large step means where the inverse kinematics made it: it left
+// the branch that it was on.
+func (c *Composer) flipped() string {
+	if c.space == JointPosition || c.space == JointDelta {
+		return ""
+	}
+	return ": the joints would jump to another solution"
+}
+
 // grip reads the action's gripper number as the space declares it.
 func (c *Composer) grip(v float64) twinrig.Grip {
-	if c.space == BridgeDeltaContinuous {
+	if c.space != BridgeDelta {
 		return twinrig.Grip(min(max(v, 0), 1))
 	}
 	if v < 0.5 {

@@ -77,7 +77,7 @@ func TestProbesMoveOneWorldAxis(t *testing.T) {
 				if i == 0 {
 					q = twinrig.Joints{0.25, -0.1, 0.15, 0, 1.4, 0} // hand almost level: near the pole of Euler angles
 				}
-				c := policy.NewComposer(policy.BridgeDelta, gantry{}, nil, math.Inf(1))
+				c := policy.NewComposer(policy.BridgeDelta, gantry{}, nil, policy.Limits{JointStep: math.Inf(1)})
 				c.Start(q, 1)
 				from := c.Target()
 				goal, err := c.Compose(probe.action)
@@ -92,10 +92,82 @@ func TestProbesMoveOneWorldAxis(t *testing.T) {
 	}
 }
 
+// One motion, said in each space, is one and the same goal; each continues from the
+// target before.
+func TestSpacesAgree(t *testing.T) {
+	from := twinrig.Joints{0.25, -0.1, 0.15, 0.3, -0.2, 0.1}
+	way := []twinrig.Joints{
+		{0.26, -0.12, 0.17, 0.3, -0.2, 0.1},
+		{0.27, -0.13, 0.18, 0.35, -0.25, 0.18},
+	}
+	for _, space := range policy.Spaces() {
+		t.Run(string(space), func(t *testing.T) {
+			c := policy.NewComposer(space, gantry{}, nil, policy.Limits{Translation: 0.05, Rotation: 0.25, JointStep: 0.2})
+			c.Start(from, 0.4)
+			before := from
+			for i, q := range way {
+				var a twinrig.Action
+				switch space {
+				case policy.EEPose, policy.JointPosition: // the gantry's joints are its pose
+					copy(a[:], q[:])
+				case policy.JointDelta:
+					d := q.Sub(before)
+					copy(a[:], d[:])
+				default:
+					a = policy.ActionBetween(gantry{}.Forward(before), gantry{}.Forward(q), 0)
+				}
+				a[twinrig.GripAxis] = 0.7
+				goal, err := c.Compose(a)
+				require.NoError(t, err)
+				require.InDeltaSlice(t, q[:], goal.Joints[:], 1e-9, "step %d", i)
+				dist, angle := c.Target().Gap(gantry{}.Forward(q))
+				require.InDelta(t, 0, dist, 1e-9)
+				require.InDelta(t, 0, angle, 1e-7)
+				if space == policy.BridgeDelta {
+					require.InDelta(t, 1, float64(goal.Grip), 0)
+				} else {
+					require.InDelta(t, 0.7, float64(goal.Grip), 0)
+				}
+				before = q
+			}
+		})
+	}
+}
+
+// A place far from the one before is refused, and what it names is the way there.
+func TestPlacesDoNotJump(t *testing.T) {
+	for _, c := range []struct {
+		space  policy.Space
+		action twinrig.Action
+		want   string
+	}{
+		{policy.EEPose, twinrig.Action{0.3, -0.1, 0.15, 0.3, -0.2, 0.1}, "it is 50 mm and 0.00 rad from the one before, must be at most 40 mm"},
+		{policy.EEPose, twinrig.Action{0.25, -0.1, 0.15, 0.3, -0.2, 0.5}, "must be at most 40 mm and 0.25 rad"},
+		{policy.JointPosition, twinrig.Action{0.25, -0.1, 0.15, 0.3, -0.2, 0.5}, "a joint would turn 0.40 rad in one step, must be at most 0.30"},
+		{policy.JointDelta, twinrig.Action{5: -0.31}, "a joint would turn 0.31 rad in one step, must be at most 0.30"},
+		{policy.JointDelta, twinrig.Action{1: 0.2}, "left of the line"},
+		{policy.JointPosition, twinrig.Action{0.25, 0.1, 0.15, 0.3, -0.2, 0.1}, "left of the line"},
+		{policy.EEPose, twinrig.Action{0.25, -0.05, 0.15, 0.3, -0.2, 0.1}, "must be at most 40 mm"},
+	} {
+		allow := func(x twinrig.Pose) error {
+			if x.P[1] > 0 {
+				return errLine
+			}
+			return nil
+		}
+		cmp := policy.NewComposer(c.space, gantry{}, allow, policy.Limits{Translation: 0.04, Rotation: 0.25, JointStep: 0.3})
+		start := twinrig.Joints{0.25, -0.1, 0.15, 0.3, -0.2, 0.1}
+		cmp.Start(start, 1)
+		goal, err := cmp.Compose(c.action)
+		require.ErrorContains(t, err, c.want, "%s %v", c.space, c.action)
+		require.Equal(t, start, goal.Joints)
+	}
+}
+
 // Deltas add up on the target, so a hundred small steps end exactly where one
 // would, however the inverse kinematics rounds.
 func TestDeltasAddUpOnTheTarget(t *testing.T) {
-	c := policy.NewComposer(policy.BridgeDelta, gantry{}, nil, 1)
+	c := policy.NewComposer(policy.BridgeDelta, gantry{}, nil, policy.Limits{JointStep: 1})
 	c.Start(twinrig.Joints{0.2, 0, 0.1}, 1)
 	for range 100 {
 		_, err := c.Compose(twinrig.Action{0.001, 0.002, -0.0005, 0, 0, 0.01, 0})
@@ -113,7 +185,7 @@ func TestUnreachableTargetDoesNotAdvance(t *testing.T) {
 	}{
 		{"out of reach", twinrig.Action{0: 0.05}, "too far"},
 		{"past a joint's limit", twinrig.Action{2: 5}, "elbow"},
-		{"another branch", twinrig.Action{5: 1.2}, "another solution"},
+		{"another branch", twinrig.Action{5: 1.2}, "a joint would turn 1.20 rad in one step, must be at most 1.00: the joints would jump to another solution"},
 		{"not allowed", twinrig.Action{1: 0.05}, "left of the line"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -123,7 +195,7 @@ func TestUnreachableTargetDoesNotAdvance(t *testing.T) {
 				}
 				return nil
 			}
-			cmp := policy.NewComposer(policy.BridgeDelta, gantry{}, allow, 1)
+			cmp := policy.NewComposer(policy.BridgeDelta, gantry{}, allow, policy.Limits{JointStep: 1})
 			start := twinrig.Joints{0.48, 0, 0.1, 0.1, 0.2, 0.3}
 			cmp.Start(start, 1)
 			before := cmp.Target()
@@ -151,8 +223,9 @@ func TestGripperBySpace(t *testing.T) {
 		{policy.BridgeDelta, 1, 1},
 		{policy.BridgeDeltaContinuous, 0.499, 0.499},
 		{policy.BridgeDeltaContinuous, 1, 1},
+		{policy.JointDelta, 0.499, 0.499},
 	} {
-		cmp := policy.NewComposer(c.space, gantry{}, nil, 1)
+		cmp := policy.NewComposer(c.space, gantry{}, nil, policy.Limits{JointStep: 1})
 		cmp.Start(twinrig.Joints{0.2}, 0.7)
 		goal, err := cmp.Compose(twinrig.Action{twinrig.GripAxis: c.in})
 		require.NoError(t, err)

@@ -13,7 +13,8 @@ type Config struct {
 	// Timeout is when an unanswered request is given up. Its answer is not
 	// used, however soon after that it comes.
 	Timeout time.Duration `yaml:"timeout"`
-	// MaxTranslation and MaxRotation bound each number of one action.
+	// MaxTranslation and MaxRotation bound each number of one action, of an
+	// absolute pose the way from the one before.
 	MaxTranslation float64 `yaml:"max_translation_m"`
 	MaxRotation    float64 `yaml:"max_rotation_rad"`
 	// MaxJointStep is the most one joint may turn in one control step.
@@ -22,6 +23,21 @@ type Config struct {
 	// and MaxRefused chunks in a row that were refused, are a fault.
 	MaxUnreachable int `yaml:"max_unreachable"`
 	MaxRefused     int `yaml:"max_refused"`
+}
+
+// Limits of one control step, for a Composer.
+type Limits struct {
+	// Translation (m) and Rotation (rad) are the most that an absolute pose may
+	// be from the target before it. A delta's numbers are bounded one by one
+	// where its chunk is checked.
+	Translation, Rotation float64
+	// JointStep is the most that a joint may turn, rad.
+	JointStep float64
+}
+
+// Limits are the configured ones.
+func (c *Config) Limits() Limits {
+	return Limits{Translation: c.MaxTranslation, Rotation: c.MaxRotation, JointStep: c.MaxJointStep}
 }
 
 // DefaultConfig has the limits of the Bridge service environment: 0.05 m and

@@ -19,20 +19,6 @@ import (
 // was not done.
 var ErrFault = errors.New("policy fault")
 
-// Space names what the seven numbers of an action mean.
-type Space string
-
-const (
-	// BridgeDelta is BridgeData V2's action: dx dy dz (m) and droll dpitch
-	// dyaw (rad) about the base's axes through the end effector, applied to
-	// the previous target, and an absolute gripper of which less than 0.5
-	// means close and the rest means open.
-	BridgeDelta Space = "bridge_delta"
-	// BridgeDeltaContinuous is BridgeDelta with the gripper number taken as
-	// the wanted opening, 0 closed to 1 open.
-	BridgeDeltaContinuous Space = "bridge_delta_continuous"
-)
-
 // Spec is what a policy promises: the space of its actions, the control steps
 // per second it was made for, how many actions a chunk holds, and how many of
 // them are executed before the next chunk takes over.
@@ -50,9 +36,10 @@ func (s Spec) Period() time.Duration {
 
 // Validate names what is wrong with a Spec.
 func (s Spec) Validate() error {
+	if err := s.Space.validate(); err != nil {
+		return err
+	}
 	switch {
-	case s.Space != BridgeDelta && s.Space != BridgeDeltaContinuous:
-		return fmt.Errorf("policy: space %q is not known (known: %s, %s)", s.Space, BridgeDelta, BridgeDeltaContinuous)
 	case !(s.RateHz >= 0.1 && s.RateHz <= 100):
 		return fmt.Errorf("policy: rate_hz is %g, must be 0.1 to 100", s.RateHz)
 	case s.Horizon < 1 || s.Horizon > 256:

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -49,7 +50,7 @@ func policyServeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve SOURCE",
 		Short: "Offer a built-in policy to robots, over openpi's or OpenVLA's protocol",
-		Long: `serve offers a built-in policy (hold, expert, clumsy) on the network as a model's
+		Long: `serve offers a built-in policy (hold, expert, clumsy, replay:FILE) on the network as a model's
 server would: a policy machine, its cable and its latency can be tried without a
 GPU. It takes joints for its state and no picture, and declares that in its
 metadata, as everything that a client must know.
@@ -61,7 +62,7 @@ Who is not on this machine needs --listen, and then a key that both sides have i
 an environment variable.`,
 		Example: "  twinrig policy serve expert --scene red_cube_blue_bowl --latency 80ms\n" +
 			"  POLICY_KEY=secret twinrig policy serve hold --protocol rest --listen 0.0.0.0:8000 --api-key-env POLICY_KEY",
-		Args: exactly(1, "one source: hold, expert or clumsy"),
+		Args: exactly(1, "one source: hold, expert, clumsy or replay:FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return servePolicy(cmd.Context(), args[0], &f, func(s servedPolicy) error {
 				if f.asJSON {
@@ -118,7 +119,7 @@ func policyHandler(source string, f *serveFlags) (http.Handler, string, error) {
 		return nil, "", err
 	}
 	if remote.IsURL(contender.Source) {
-		return nil, "", fmt.Errorf("%s is on a server already: only built-in policies (hold, expert, clumsy) are served", source)
+		return nil, "", fmt.Errorf("%s is on a server already: only built-in policies (hold, expert, clumsy, replay:FILE) are served", source)
 	}
 	if f.latency < 0 || f.latency > time.Minute {
 		return nil, "", fmt.Errorf("--latency is %v, must be 0 to 1m", f.latency)
@@ -133,7 +134,7 @@ func policyHandler(source string, f *serveFlags) (http.Handler, string, error) {
 		return nil, "", fmt.Errorf("--listen %s reaches beyond this machine: name a key by --api-key-env", f.listen)
 	}
 	var task scripted.Task
-	if contender.Source != configs.Hold {
+	if strings.HasPrefix(contender.Source, "scripted:") {
 		if task, err = sceneTask(f.scene, f.seed); err != nil {
 			return nil, "", err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"twinrig"
 	"twinrig/cmd/twinrig/doctor"
@@ -24,9 +25,9 @@ func (e *examiner) probes(ctx context.Context) error {
 		e.add("probes", doctor.OK, "", "the server cannot be asked for known actions; what dx, roll and the others mean is its word")
 		return nil
 	}
-	start := testSight()
+	start, names := testSight(), e.policy.Spec().Space.Names()
 	for axis := range twinrig.GripAxis {
-		name := policy.ActionNames[axis]
+		name := names[axis]
 		within, cancel := context.WithTimeout(ctx, e.cfg.Policy.Timeout)
 		chunk, err := e.policy.Probe(within, &start.observation, name)
 		cancel()
@@ -44,7 +45,7 @@ func (e *examiner) probes(ctx context.Context) error {
 			return nil
 		}
 	}
-	e.add("probes", doctor.OK, "", "dx, dy, dz, roll, pitch and yaw each move what they name and nothing else, to %g m and rad", probeTolerance)
+	e.add("probes", doctor.OK, "", "%s each move what they name and nothing else, to %g m and rad", strings.Join(names[:twinrig.GripAxis], ", "), probeTolerance)
 	return nil
 }
 
@@ -60,13 +61,18 @@ func (e *examiner) follow(axis int, a twinrig.Action, start *sight) error {
 	}
 	to := kin.Forward(goal.Joints)
 	moved := policy.ActionBetween(from, to, 0)
+	if e.policy.Spec().Space == policy.JointDelta {
+		d := goal.Joints.Sub(start.observation.State.Measured)
+		copy(moved[:], d[:])
+	}
+	names := e.policy.Spec().Space.Names()
 	for k, v := range moved[:twinrig.GripAxis] {
 		want := 0.0
 		if k == axis {
 			want = remote.ProbeStep
 		}
 		if math.Abs(v-want) > probeTolerance {
-			return fmt.Errorf("%s changes by %.6f, not %.6f", policy.ActionNames[k], v, want)
+			return fmt.Errorf("%s changes by %.6f, not %.6f", names[k], v, want)
 		}
 	}
 	return nil

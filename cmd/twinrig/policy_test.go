@@ -302,7 +302,7 @@ func TestPolicyUsage(t *testing.T) {
 		{[]string{"check", "--rig", rig}, "no server: name its URL, or policy_server"},
 		{[]string{"check", "ws://gpu", "--rig", rig}, "openpi+ws"},
 		{[]string{"check", "openpi+ws://gpu", "--rig", rig, "--log", "/nowhere.mcap"}, "/nowhere.mcap"},
-		{[]string{"serve"}, "hold, expert or clumsy"},
+		{[]string{"serve"}, "hold, expert, clumsy or replay:FILE"},
 		{[]string{"serve", "oracle"}, `"oracle" is none of expert, clumsy, hold`},
 		{[]string{"serve", "openpi+ws://gpu"}, "on a server already"},
 		{[]string{"serve", "hold", "--protocol", "grpc"}, "neither openpi nor rest"},

@@ -33,7 +33,7 @@ fitted to the recording.`,
 			if err != nil {
 				return usageError{err}
 			}
-			all, pooled, err := replay(segments)
+			all, pooled, err := replaySegments(segments)
 			if err != nil {
 				return err
 			}
@@ -58,9 +58,9 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// replay runs each segment on a mirror in position mode: that is how the Bridge
+// replaySegments runs each segment on a mirror in position mode: that is how the Bridge
 // robots are driven.
-func replay(segments []mirror.BridgeSegment) ([]mirror.Replayed, mirror.Pooled, error) {
+func replaySegments(segments []mirror.BridgeSegment) ([]mirror.Replayed, mirror.Pooled, error) {
 	r, err := mirror.NewReplayer(mirror.DefaultReplayConfig(), mirror.Twin{
 		Spec: sim.Spec{Params: sim.NominalParams()},
 		Arm:  sim.DefaultArmConfig(twinrig.ModePosition),

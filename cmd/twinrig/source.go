@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"twinrig"
@@ -11,6 +12,7 @@ import (
 	"twinrig/policy"
 	"twinrig/policy/hold"
 	"twinrig/policy/remote"
+	"twinrig/policy/replay"
 	"twinrig/policy/scripted"
 	"twinrig/sim"
 )
@@ -24,6 +26,13 @@ func builtIn(source string, task scripted.Task, seed uint64) (policy.Policy, err
 		return scripted.New(scripted.Config{Task: task, Skill: scripted.Expert(), Seed: seed}, sim.NewKinematics())
 	case configs.Clumsy:
 		return scripted.New(scripted.Config{Task: task, Skill: scripted.Clumsy(), Seed: seed}, sim.NewKinematics())
+	}
+	if file, ok := strings.CutPrefix(source, configs.Replay); ok {
+		m, err := readMotion(file)
+		if err != nil {
+			return nil, err
+		}
+		return replay.New(m)
 	}
 	return nil, fmt.Errorf("policy source %q is not built in", source)
 }

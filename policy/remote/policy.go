@@ -65,7 +65,7 @@ func (p *Policy) Act(ctx context.Context, o *twinrig.Observation) (policy.Chunk,
 }
 
 // Probe asks the server for a chunk in which only the number of that name (of
-// policy.ActionNames) is not zero, if its contract has a ProbeKey.
+// the space) is not zero, if its contract has a ProbeKey.
 func (p *Policy) Probe(ctx context.Context, o *twinrig.Observation, name string) (policy.Chunk, error) {
 	return p.ask(ctx, o, name)
 }

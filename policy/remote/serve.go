@@ -38,7 +38,9 @@ func Serve(p policy.Policy, protocol string, latency time.Duration) (*Served, er
 		return nil, fmt.Errorf("remote: protocol %q is neither openpi nor rest", protocol)
 	}
 	c.Image.Width, c.Image.Height = 0, 0
-	c.ProbeKey = probeKey
+	if s.Space.Relative() {
+		c.ProbeKey = probeKey
+	}
 	return &Served{policy: p, contract: c, latency: latency}, nil
 }
 
@@ -80,13 +82,14 @@ const (
 
 // act asks the policy, or answers a probe.
 func (s *Served) act(ctx context.Context, o *twinrig.Observation, probe any) (policy.Chunk, error) {
-	if probe == nil {
+	if s.contract.ProbeKey == "" || probe == nil {
 		return s.policy.Act(ctx, o)
 	}
 	name, _ := probe.(string)
-	axis := slices.Index(policy.ActionNames[:], name)
+	names := s.contract.Space.Names()
+	axis := slices.Index(names[:], name)
 	if axis < 0 {
-		return nil, fmt.Errorf("%q is %v, must be one of %v", probeKey, probe, policy.ActionNames)
+		return nil, fmt.Errorf("%q is %v, must be one of %v", probeKey, probe, names)
 	}
 	var a twinrig.Action
 	a[twinrig.GripAxis] = 1

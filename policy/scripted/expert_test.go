@@ -75,7 +75,7 @@ func TestRetriesOnceWhenItClosedOnNothing(t *testing.T) {
 // opening being the asked ones, and lists the phases that chunks end in.
 func phases(t *testing.T, e *scripted.Policy) []string {
 	t.Helper()
-	c := policy.NewComposer(policy.BridgeDelta, gantry{}, nil, 1)
+	c := policy.NewComposer(policy.BridgeDelta, gantry{}, nil, policy.Limits{JointStep: 1})
 	c.Start(twinrig.Joints{0.3, 0, 0.15}, 1)
 	o := twinrig.Observation{State: twinrig.State{Measured: twinrig.Joints{0.3, 0, 0.15}, Grip: 1}}
 	var seen []string
@@ -112,7 +112,7 @@ func TestGraspTurnsTheHandLeast(t *testing.T) {
 		task.Source.Yaw, task.Source.Symmetry = c.yaw, c.symmetry
 		e, err := scripted.New(scripted.Config{Task: task, Skill: scripted.Expert()}, gantry{})
 		require.NoError(t, err)
-		cmp := policy.NewComposer(policy.BridgeDelta, gantry{}, nil, 1)
+		cmp := policy.NewComposer(policy.BridgeDelta, gantry{}, nil, policy.Limits{JointStep: 1})
 		cmp.Start(twinrig.Joints{0.3, 0, 0.15}, 1)
 		o := twinrig.Observation{State: twinrig.State{Measured: twinrig.Joints{0.3, 0, 0.15}, Grip: 1}}
 		for e.Phase() != "descend" {
