@@ -32,6 +32,8 @@ type Analysis struct {
 	Tests     *Tests
 	Agreement stats.Agreement
 	Loop      LoopPool
+	// Evidence is where the stop rule stands; nil without one.
+	Evidence *Evidence
 	// Warnings are what a reader must know before believing.
 	Warnings []string
 }
@@ -52,6 +54,18 @@ func (e *UnlabelledError) Error() string {
 		len(e.Trials), strings.Join(ids, ", "), more)
 }
 
+// Unlabelled are the ids of trials that count and have no verdict, or failed
+// without a label.
+func Unlabelled(results []Result) []string {
+	var ids []string
+	for i := range results {
+		if r := &results[i]; r.Termination.Counted() && !r.Labelled() {
+			ids = append(ids, r.Trial.ID)
+		}
+	}
+	return ids
+}
+
 // bootstrapResamples is large enough for two digits.
 const bootstrapResamples = 20000
 
@@ -60,20 +74,17 @@ const bootstrapResamples = 20000
 // *UnlabelledError.
 func Analyse(s *Study, results []Result, curves []Curve) (*Analysis, error) {
 	a := &Analysis{Study: s, Results: results, Balanced: true}
-	var unlabelled UnlabelledError
+	if ids := Unlabelled(results); len(ids) > 0 {
+		return nil, &UnlabelledError{ids}
+	}
 	for _, r := range results {
-		switch {
-		case !r.Termination.Counted():
-			a.Excluded = append(a.Excluded, r)
-		case !r.Labelled():
-			unlabelled.Trials = append(unlabelled.Trials, r.Trial.ID)
-		default:
+		if r.Termination.Counted() {
 			a.Counted = append(a.Counted, r)
+		} else {
+			a.Excluded = append(a.Excluded, r)
 		}
 	}
-	if len(unlabelled.Trials) > 0 {
-		return nil, &unlabelled
-	}
+	a.Evidence = s.Evidence(results)
 	a.measure()
 	byID := make(map[string]Curve, len(curves))
 	for _, c := range curves {
@@ -142,7 +153,10 @@ func (a *Analysis) warn() {
 	say := func(format string, args ...any) {
 		a.Warnings = append(a.Warnings, fmt.Sprintf(format, args...))
 	}
-	if open := a.Study.Total() - len(a.Counted); open > 0 {
+	if ev := a.Evidence; ev != nil && ev.Stopped {
+		say("The study was stopped by its rule after %d pairs: %d of at most %d trials. Rates of a study that stops at a difference are biased towards it.",
+			ev.Pairs, len(a.Counted), a.Study.Total())
+	} else if open := a.Study.Total() - len(a.Counted); open > 0 {
 		say("%d of %d trials have no result that counts.", open, a.Study.Total())
 	}
 	if !a.Balanced {

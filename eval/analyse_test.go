@@ -92,7 +92,7 @@ func TestWarnings(t *testing.T) {
 	results[1].TSuccess = nil
 	results[2].Provenance.ConfigSHA256 = "other"
 	for attempt := range 3 {
-		tr := s.trial(3, attempt, s.order()[3])
+		tr := s.trial(3, attempt, attempt, s.order()[3])
 		results = append(results, Result{Trial: tr, Termination: Invalid})
 	}
 	a, err := Analyse(s, results, nil)

@@ -16,10 +16,13 @@ import (
 
 // SchemaVersion is the version of the ledger's tables, kept in the database's
 // user_version.
-const SchemaVersion = 1
+const SchemaVersion = 2
 
 //go:embed schema.sql
-var schema string
+var schema1 string
+
+//go:embed schema2.sql
+var schema2 string
 
 // ErrDuplicate is returned when a trial is begun, ended or judged twice.
 var ErrDuplicate = errors.New("is there already")
@@ -28,8 +31,9 @@ var ErrDuplicate = errors.New("is there already")
 // leaves on the disk before it returns, and to which rows are only added. It
 // may be used by several goroutines and processes at once, but see Run.
 type Ledger struct {
-	db  *sql.DB
-	dir string
+	db   *sql.DB
+	dir  string
+	plan string
 	// Now dates the entries; it enters no number.
 	Now func() time.Time
 }
@@ -52,8 +56,8 @@ func OpenLedger(dir string) (*Ledger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("eval: ledger: %w", err)
 	}
-	l := &Ledger{db: db, dir: dir, Now: time.Now}
-	if err := l.begin(Digest(string(plan))); err != nil {
+	l := &Ledger{db: db, dir: dir, plan: Digest(string(plan)), Now: time.Now}
+	if err := l.begin(l.plan); err != nil {
 		return nil, fmt.Errorf("eval: %s: %w", path, errors.Join(err, db.Close()))
 	}
 	return l, nil
@@ -66,27 +70,33 @@ func (l *Ledger) begin(plan string) error {
 		if err := tx.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
 			return err
 		}
-		switch version {
-		case 0:
-			if _, err := tx.Exec(schema); err != nil {
+		steps := []string{schema1, schema2}
+		if version < 0 || version > len(steps) {
+			return fmt.Errorf("schema version is %d, this program knows %d", version, SchemaVersion)
+		}
+		for _, step := range steps[version:] {
+			if _, err := tx.Exec(step); err != nil {
 				return err
 			}
-			if _, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d", SchemaVersion)); err != nil {
-				return err
-			}
-			_, err := tx.Exec("INSERT INTO meta VALUES ('study_sha256', ?), ('begun_at', ?)", plan, l.stamp())
-			return err
-		case SchemaVersion:
-			var begun string
-			err := tx.QueryRow("SELECT value FROM meta WHERE key = 'study_sha256'").Scan(&begun)
-			if err == nil && begun != plan {
-				err = fmt.Errorf("%s was changed after the study began: its digest was %s, is %s", StudyFile, begun, plan)
-			}
+		}
+		if _, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d", SchemaVersion)); err != nil {
 			return err
 		}
-		return fmt.Errorf("schema version is %d, this program knows %d", version, SchemaVersion)
+		if version == 0 {
+			_, err := tx.Exec("INSERT INTO meta VALUES ('study_sha256', ?), ('begun_at', ?)", plan, l.stamp())
+			return err
+		}
+		var begun string
+		err := tx.QueryRow("SELECT value FROM meta WHERE key = 'study_sha256'").Scan(&begun)
+		if err == nil && begun != plan {
+			err = fmt.Errorf("%s was changed after the study began: its digest was %s, is %s", StudyFile, begun, plan)
+		}
+		return err
 	})
 }
+
+// Plan is the digest of the study's file.
+func (l *Ledger) Plan() string { return l.plan }
 
 // Close releases the file.
 func (l *Ledger) Close() error { return l.db.Close() }

@@ -21,23 +21,27 @@ type Progress struct {
 	Done, Total int
 	// GivenUp were found invalid as often as the study allows attempts.
 	GivenUp int
-	// Next is the next open trial; nil when none is left.
+	// Next is the next open trial; nil when none is left, or when the stop rule
+	// has ended the study.
 	Next *Trial
+	// Evidence is where the stop rule stands; nil without one.
+	Evidence *Evidence
 }
 
 // Progress returns where the study stands and what is next: the first trial of
 // the order that has no attempt that counts and is not given up.
 func (l *Ledger) Progress(s *Study) (Progress, error) {
 	type attempts struct {
-		begun, invalid int
-		counted        bool
+		begun, wasted, invalid int
+		counted                bool
+		fate                   fate
 	}
 	seen := make([]attempts, s.Total())
-	err := l.each(`SELECT ord, counted, termination FROM outcomes`, func(row *sql.Rows) error {
+	err := l.each(`SELECT ord, counted, termination, success FROM outcomes`, func(row *sql.Rows) error {
 		var ord int
-		var counted sql.NullBool
+		var counted, success sql.NullBool
 		var termination sql.NullString
-		if err := row.Scan(&ord, &counted, &termination); err != nil {
+		if err := row.Scan(&ord, &counted, &termination, &success); err != nil {
 			return err
 		}
 		if ord < 0 || ord >= len(seen) {
@@ -46,6 +50,12 @@ func (l *Ledger) Progress(s *Study) (Progress, error) {
 		a := &seen[ord]
 		a.begun++
 		a.counted = a.counted || counted.Bool
+		if counted.Bool && success.Valid {
+			a.fate = fateOf(success.Bool)
+		}
+		if counted.Valid && !counted.Bool {
+			a.wasted++
+		}
 		if termination.String == string(Invalid) {
 			a.invalid++
 		}
@@ -55,14 +65,25 @@ func (l *Ledger) Progress(s *Study) (Progress, error) {
 		return Progress{}, fmt.Errorf("eval: ledger: %w", err)
 	}
 	p := Progress{Total: len(seen)}
+	last := len(seen) - 1
+	if s.Stop != nil {
+		fates := make([]fate, len(seen))
+		for i, a := range seen {
+			if fates[i] = a.fate; !a.counted && a.invalid >= s.MaxAttempts {
+				fates[i] = givenUp
+			}
+		}
+		ev := s.evidence(fates)
+		p.Evidence, last = &ev, ev.last
+	}
 	for i, a := range seen {
 		switch {
 		case a.counted:
 			p.Done++
 		case a.invalid >= s.MaxAttempts:
 			p.GivenUp++
-		case p.Next == nil:
-			t := s.trial(i, a.begun, s.order()[i])
+		case p.Next == nil && i <= last:
+			t := s.trial(i, a.begun, a.wasted, s.order()[i])
 			p.Next = &t
 		}
 	}

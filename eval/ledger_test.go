@@ -157,10 +157,10 @@ func TestLedgerBelongsToItsPlan(t *testing.T) {
 
 func TestLedgerOfALaterSchemaIsRefused(t *testing.T) {
 	l, dir := openSample(t, sampleStudy(1, 1, 1))
-	_, err := l.db.Exec(`PRAGMA user_version = 2`)
+	_, err := l.db.Exec(`PRAGMA user_version = 3`)
 	require.NoError(t, err)
 	_, err = OpenLedger(dir)
-	require.ErrorContains(t, err, "schema version is 2, this program knows 1")
+	require.ErrorContains(t, err, "schema version is 3, this program knows 2")
 }
 
 func TestLedgerIsDurable(t *testing.T) {

@@ -10,7 +10,12 @@ import (
 // Begin notes that a trial is about to run. An id that was begun before is
 // ErrDuplicate.
 func (l *Ledger) Begin(t Trial) error {
-	err := l.write(func(tx *sql.Tx) error { return l.insertTrial(tx, &t) })
+	err := l.write(func(tx *sql.Tx) error {
+		if err := mustBeOpen(tx); err != nil {
+			return err
+		}
+		return l.insertTrial(tx, &t)
+	})
 	if err != nil {
 		return fmt.Errorf("eval: ledger: begin of %s: %w", t.ID, err)
 	}

@@ -17,6 +17,12 @@ type Runner interface {
 	RunTrial(ctx context.Context, t Trial) (Result, error)
 }
 
+// Gate is a Runner that can tell, before a trial is begun, why none may be: a
+// full disk. The study then stops, and goes on later as if nothing had been.
+type Gate interface {
+	MayBegin(t Trial) error
+}
+
 // Step tells a person what Run is doing: Result is nil before a trial, and its
 // result after it. Done and Total are trials that count and trials wanted.
 type Step struct {
@@ -30,7 +36,9 @@ type Step struct {
 // count is repeated with the same placement: an invalid one until the study's
 // MaxAttempts, then the trial is given up; one with a fault of the rig or the
 // policy as often within this Run, which then stops and returns an error, for
-// either needs a person. Only one Run may be at work on a study; a second one is refused.
+// either needs a person. Changes of the plan hold from the next trial on; a stop
+// rule ends the study at its block. Only one Run may be at work on a study; a
+// second one is refused.
 // progress may be nil.
 func Run(ctx context.Context, s *Study, l *Ledger, r Runner, progress func(Step)) error {
 	if s.Imported != nil {
@@ -45,16 +53,27 @@ func Run(ctx context.Context, s *Study, l *Ledger, r Runner, progress func(Step)
 		progress = func(Step) {}
 	}
 	faults := map[int]int{}
+	plan := s
 	for {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("eval: study %s: %w", s.Name, err)
 		}
+		changes, err := l.Changes()
+		if err != nil {
+			return err
+		}
+		s = plan.With(changes)
 		at, err := l.Progress(s)
 		if err != nil {
 			return err
 		}
 		if at.Next == nil {
 			return nil
+		}
+		if g, ok := r.(Gate); ok {
+			if err := g.MayBegin(*at.Next); err != nil {
+				return fmt.Errorf("eval: study %s: before trial %s: %w", s.Name, at.Next.ID, err)
+			}
 		}
 		step := Step{Trial: *at.Next, Done: at.Done, Total: at.Total}
 		progress(step)

@@ -31,6 +31,16 @@ type Study struct {
 	// VerdictSource says who judges, such as "operator" or "virtual world's
 	// truth".
 	VerdictSource string `yaml:"verdict_source"`
+	// Primary is the metric that is tested; the others are descriptive. Empty
+	// is SR.
+	Primary string `yaml:"primary,omitempty"`
+	// Stop may end the study early; nil: it does not.
+	Stop *StopRule `yaml:"stop,omitempty"`
+	// Power says in words what differences the plan can find.
+	Power string `yaml:"power,omitempty"`
+	// Commitment is that of the Seal of a blinded study, whose policies are
+	// letters until it is closed; empty for an open one.
+	Commitment string `yaml:"commitment,omitempty"`
 	// Imported says where outcomes come from that this program did not make;
 	// such a study is reported, never run.
 	Imported *Imported `yaml:"imported,omitempty"`
@@ -126,13 +136,18 @@ func (s *Study) Validate() error {
 		return fmt.Errorf("timeout is %v, must be positive", s.Timeout)
 	case s.MaxAttempts < 1:
 		return fmt.Errorf("max_attempts is %d, must be at least 1", s.MaxAttempts)
+	case s.Primary != "" && s.Primary != PrimarySR:
+		return fmt.Errorf("primary is %q, must be %s: it is what the tests are about", s.Primary, PrimarySR)
 	case s.VerdictSource == "":
 		return errors.New("verdict_source must say who judges")
 	case s.ConfigSHA256 != Digest(s.Config):
 		return fmt.Errorf("config_sha256 is %q, but config's digest is %q", s.ConfigSHA256, Digest(s.Config))
 	}
-	return nil
+	return s.Stop.validate(s.Policies)
 }
+
+// PrimarySR is the success rate as the primary metric.
+const PrimarySR = "sr"
 
 func (s *Study) validateScenes() error {
 	if len(s.Scenes) == 0 {

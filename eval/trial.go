@@ -16,7 +16,7 @@ type Trial struct {
 	ConfigSHA256 string `json:"config_sha256"`
 	// Order is the trial's place in the study, from 0. Attempt counts how often
 	// it was begun before: an attempt that does not count is repeated with the
-	// same placement and another seed.
+	// same placement and another seed, one that was cut short with the same seed.
 	Order   int `json:"order"`
 	Attempt int `json:"attempt"`
 	// Scene, Instruction and Placement are the task; PlacementID is the
@@ -64,12 +64,15 @@ func (s *Study) order() []slot {
 func (s *Study) Plan() []Trial {
 	trials := make([]Trial, 0, s.Total())
 	for i, sl := range s.order() {
-		trials = append(trials, s.trial(i, 0, sl))
+		trials = append(trials, s.trial(i, 0, 0, sl))
 	}
 	return trials
 }
 
-func (s *Study) trial(order, attempt int, sl slot) Trial {
+// trial is one attempt of the plan: attempt counts how often it was begun before,
+// wasted how often it ended without counting. The seed goes by the latter, so
+// that a trial that was cut short is run again as it would have been.
+func (s *Study) trial(order, attempt, wasted int, sl slot) Trial {
 	scene, policy := s.Scenes[sl.scene], s.Policies[sl.policy]
 	placement := sl.round % len(scene.Placements)
 	id := fmt.Sprintf("%04d-%s-p%d-%s", order, scene.Name, placement, policy.Name)
@@ -82,15 +85,15 @@ func (s *Study) trial(order, attempt int, sl slot) Trial {
 		Scene: scene.Name, Instruction: scene.Instruction,
 		PlacementID: placement, Placement: scene.Placements[placement],
 		Policy: policy.Name, Source: policy.Source, Checkpoint: policy.Checkpoint,
-		Seed: s.seed(sl, attempt), Timeout: s.Timeout.Seconds(),
+		Seed: s.seed(sl, wasted), Timeout: s.Timeout.Seconds(),
 	}
 }
 
 // seed is the same for every policy. It has 53 bits, which survive JSON readers
 // that know only doubles.
-func (s *Study) seed(sl slot, attempt int) uint64 {
+func (s *Study) seed(sl slot, wasted int) uint64 {
 	block := uint64(sl.scene*s.Trials + sl.round)
-	rng := rand.New(rand.NewPCG(s.OrderSeed, trialStream+block<<16+uint64(attempt)<<1))
+	rng := rand.New(rand.NewPCG(s.OrderSeed, trialStream+block<<16+uint64(wasted)<<1))
 	return rng.Uint64() >> 11
 }
 

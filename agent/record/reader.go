@@ -64,8 +64,8 @@ func Read(path string, v Visitor) (*Info, error) {
 	return info, nil
 }
 
-// errNoRecording is a file that does not even begin as a recording.
-var errNoRecording = errors.New("not a recording")
+// ErrNoRecording is a file that does not even begin as a recording.
+var ErrNoRecording = errors.New("not a recording")
 
 // reading is one pass over a recording.
 type reading struct {
@@ -83,7 +83,7 @@ func read(src io.Reader, v Visitor) (*Info, error) {
 		AttachmentCallback: r.attachment,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errNoRecording, err)
+		return nil, fmt.Errorf("%w: %w", ErrNoRecording, err)
 	}
 	defer lexer.Close()
 	var buf []byte
@@ -104,7 +104,7 @@ func read(src io.Reader, v Visitor) (*Info, error) {
 		r.info.Summary = nil // it comes before the last chunk
 	}
 	if !r.started {
-		return nil, fmt.Errorf("%w: %w", errNoRecording, r.info.Damage)
+		return nil, fmt.Errorf("%w: %w", ErrNoRecording, r.info.Damage)
 	}
 	return &r.info, nil
 }

@@ -29,6 +29,9 @@ func (r *Report) Markdown(w io.Writer) error {
 	for _, line := range r.testLines() {
 		out.WriteString("\n" + line + "\n")
 	}
+	for _, line := range r.PlanLines() {
+		out.WriteString("\n" + line + "\n")
+	}
 	if r.Study.Virtual {
 		out.WriteString("\nVirtual rig: every number is about a simulated arm.\n")
 	}

@@ -28,6 +28,8 @@ type Report struct {
 	Pictures []Picture
 	// Digest says what the numbers were computed from; it may be empty.
 	Digest string
+	// Standing is what the ledger adds to the plan.
+	Standing eval.Standing
 }
 
 // New analyses a study's results. Unlabelled trials are an

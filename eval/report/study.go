@@ -18,6 +18,7 @@ type StudyJSON struct {
 	Digest        string                   `json:"digest"`
 	ConfigSHA256  string                   `json:"config_sha256"`
 	VerdictSource string                   `json:"verdict_source"`
+	Plan          PlanJSON                 `json:"plan"`
 	Policies      map[string]CellJSON      `json:"policies"`
 	Scenes        map[string]ScenePolicies `json:"scenes"`
 	// Tests is null for one policy.
@@ -111,7 +112,7 @@ type AmendedTrial struct {
 func (r *Report) StudyJSON() StudyJSON {
 	s := StudyJSON{
 		Study: r.Study.Name, Virtual: r.Study.Virtual, Digest: r.Digest, ConfigSHA256: r.Study.ConfigSHA256,
-		VerdictSource: r.Study.VerdictSource, Tests: r.Tests, Gap: r.studyGap(), SimReal: r.simReal(),
+		VerdictSource: r.Study.VerdictSource, Plan: r.planJSON(), Tests: r.Tests, Gap: r.studyGap(), SimReal: r.simReal(),
 		Policies: map[string]CellJSON{}, Scenes: map[string]ScenePolicies{},
 		Failures: r.failures(), Faults: r.faults(), Amendments: []AmendedTrial{},
 		Warnings: append([]string{}, r.Warnings...),

@@ -16,7 +16,7 @@ import (
 // Table writes the study's numbers for a terminal.
 func (r *Report) Table(w io.Writer) error {
 	parts := []string{r.headline(), r.pooledTable(), r.sceneTable(), r.gapTable()}
-	parts = append(parts, strings.Join(r.testLines(), "\n"))
+	parts = append(parts, strings.Join(r.testLines(), "\n"), strings.Join(r.PlanLines(), "\n"))
 	for _, warning := range r.Warnings {
 		parts = append(parts, "Note: "+warning)
 	}
