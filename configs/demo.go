@@ -15,13 +15,15 @@ type Demo struct {
 	Rig     Rig            `yaml:"rig"`
 	Virtual virtual.Config `yaml:"virtual"`
 	Study   Study          `yaml:"study"`
+	Design  Design         `yaml:"design"`
 	// MQTTPort is where the embedded broker listens; 0 is any free port.
 	MQTTPort int `yaml:"mqtt_port"`
 }
 
 // Study is the plan of the demo's study.
 type Study struct {
-	// Scenes are files, or names of shipped scenes.
+	// Scenes are files, or names of shipped scenes; table2 is all of
+	// Table2Scenes.
 	Scenes []string `yaml:"scenes"`
 	// Policies are what Contender understands.
 	Policies []string `yaml:"policies"`
@@ -75,26 +77,40 @@ func (s *Study) Validate() error {
 const DemoFile = "demo.yaml"
 
 // LoadDemo reads a demo file, or the shipped one for an empty path.
-func LoadDemo(path string) (Demo, error) {
-	d := Demo{Rig: DefaultRig(), Virtual: virtual.DefaultConfig()}
+func LoadDemo(path string) (Demo, error) { return loadDemo(path, DemoFile) }
+
+// PlanFile is the shipped plan of a study.
+const PlanFile = "table2.yaml"
+
+// LoadPlan reads a study's plan, or the shipped one for an empty path.
+func LoadPlan(path string) (Demo, error) { return loadDemo(path, PlanFile) }
+
+func loadDemo(path, shipped string) (Demo, error) {
 	var text []byte
 	var err error
 	if path == "" {
-		path = DemoFile
+		path = shipped
 		text, err = Shipped.ReadFile(path)
 	} else {
 		text, err = os.ReadFile(path)
 	}
 	if err != nil {
-		return d, fmt.Errorf("configs: %w", err)
+		return Demo{}, fmt.Errorf("configs: %w", err)
 	}
+	d, err := ParseDemo(text)
+	if err != nil {
+		err = fmt.Errorf("configs: %s: %w", path, err)
+	}
+	return d, err
+}
+
+// ParseDemo reads the text of a study's configuration, over the defaults.
+func ParseDemo(text []byte) (Demo, error) {
+	d := Demo{Rig: DefaultRig(), Virtual: virtual.DefaultConfig(), Design: DefaultDesign()}
 	if err := decode(text, &d); err != nil {
-		return d, fmt.Errorf("configs: %s: %w", path, err)
+		return d, err
 	}
-	if err := d.Validate(); err != nil {
-		return d, fmt.Errorf("configs: %s: %w", path, err)
-	}
-	return d, nil
+	return d, d.Validate()
 }
 
 // Validate names section and key of the first impossible value.
@@ -108,10 +124,32 @@ func (d *Demo) Validate() error {
 	if err := d.Study.Validate(); err != nil {
 		return fmt.Errorf("study: %w", err)
 	}
+	if err := d.Design.validate(d.Study.Policies); err != nil {
+		return fmt.Errorf("design: %w", err)
+	}
 	if d.MQTTPort < 0 || d.MQTTPort > 65535 {
 		return fmt.Errorf("mqtt_port: %d is outside 0 to 65535", d.MQTTPort)
 	}
 	return nil
+}
+
+// LoadScenes loads the study's.
+func (s *Study) LoadScenes() ([]scene.Scene, error) {
+	var scenes []scene.Scene
+	for _, name := range s.Scenes {
+		names := []string{name}
+		if name == Table2 {
+			names = Table2Scenes()
+		}
+		for _, name := range names {
+			sc, err := Scene(name)
+			if err != nil {
+				return nil, err
+			}
+			scenes = append(scenes, sc)
+		}
+	}
+	return scenes, nil
 }
 
 // Scene loads a scene by the name of a shipped one, or else from a file.
