@@ -38,6 +38,8 @@ echo "== virtual: scripted expert without hidden differences; limit 95 %"
 go test -run TestExpertWithoutHiddenDifferences -v ./cmd/twinrig -args -expert-trials=60 | grep virtual
 echo "== virtual: scripted expert on the twelve scenes of Table 2, with hidden differences; limit 90 %"
 go test -run TestExpertOnTable2 -v ./cmd/twinrig -args -table2-trials=8 | grep virtual
+echo "== virtual: studies killed at 200 random instants, limit: the same report"
+go test -run TestKilledStudy -v ./cmd/twinrig -args -study-kills=200 -study-rounds=10 | grep virtual
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT

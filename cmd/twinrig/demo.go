@@ -72,7 +72,7 @@ func demo(ctx context.Context, d configs.Demo, f demoFlags, stdout, stderr io.Wr
 	if err := fitRate(&d.Rig, &d); err != nil {
 		return err
 	}
-	d.Rig.Record.Synchronous = f.lockstep
+	d.Rig.Record.Synchronous = f.lockstep // before the plan freezes it
 	if err := d.Validate(); err != nil {
 		return usageError{err}
 	}
@@ -95,22 +95,16 @@ func demo(ctx context.Context, d configs.Demo, f demoFlags, stdout, stderr io.Wr
 	defer func() { err = errors.Join(err, ledger.Close()) }()
 
 	progress := newProgress(stderr, f.asJSON)
-	r, closeAll, err := openDemo(ctx, &d, f.lockstep, dir, study, scenes, progress.say)
-	if err != nil {
-		return err
-	}
-	wall, virtual := time.Now(), r.cell.clock()
-	runErr := eval.Run(ctx, study, ledger, r, progress.step)
-	speedup := (r.cell.clock() - virtual).Seconds() / time.Since(wall).Seconds()
+	s := newSession(&d, study, scenes, dir, f.lockstep, progress.say)
+	err = s.run(ctx, ledger, progress.step)
 	progress.done()
-	closeErr := closeAll()
-	if ctx.Err() != nil && closeErr == nil {
-		progress.say("arm parked, torque off; the finished trials are in " + dir)
-	}
-	if err := errors.Join(runErr, closeErr); err != nil {
+	if err != nil {
+		if parked(ctx, err) {
+			progress.say("arm parked, torque off; the finished trials are in " + dir)
+		}
 		return err
 	}
-	return reportDemo(ledger, study, dir, r, speedup, f.asJSON, stdout)
+	return reportDemo(ledger, s, f.asJSON, stdout)
 }
 
 // fitRate runs the loop as fast as the wire lets it.
@@ -133,7 +127,7 @@ func plan(d *configs.Demo, name string) (*eval.Study, []scene.Scene, error) {
 	}
 	s := &eval.Study{
 		Name: name, Virtual: true,
-		Trials: d.Study.Trials, OrderSeed: d.Virtual.Seed, Timeout: d.Study.Timeout, MaxAttempts: 3,
+		Trials: d.Study.Trials, OrderSeed: d.Virtual.Seed, Timeout: d.Study.Timeout, MaxAttempts: d.Design.MaxAttempts,
 		VerdictSource: (&virtualOperator{}).Source(),
 		Config:        string(text), ConfigSHA256: eval.Digest(string(text)),
 	}
@@ -144,13 +138,13 @@ func plan(d *configs.Demo, name string) (*eval.Study, []scene.Scene, error) {
 		}
 		s.Policies = append(s.Policies, contender)
 	}
-	var scenes []scene.Scene
-	for _, name := range d.Study.Scenes {
-		sc, err := configs.Scene(name)
-		if err != nil {
-			return nil, nil, err
-		}
-		def, err := yaml.Marshal(&sc)
+	scenes, err := d.Study.LoadScenes()
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range scenes {
+		sc := &scenes[i]
+		def, err := yaml.Marshal(sc)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -167,7 +161,6 @@ func plan(d *configs.Demo, name string) (*eval.Study, []scene.Scene, error) {
 			es.Placements = append(es.Placements, spots)
 		}
 		s.Scenes = append(s.Scenes, es)
-		scenes = append(scenes, sc)
 	}
 	return s, scenes, nil
 }
@@ -184,7 +177,8 @@ type demoSummary struct {
 }
 
 // reportDemo writes the report, and prints the tables or the JSON.
-func reportDemo(l *eval.Ledger, s *eval.Study, dir string, r *runner, speedup float64, asJSON bool, w io.Writer) error {
+func reportDemo(l *eval.Ledger, ses *session, asJSON bool, w io.Writer) error {
+	s, dir, speedup := ses.study, ses.dir, ses.speedup()
 	results, err := l.Results()
 	if err != nil {
 		return err
@@ -193,7 +187,7 @@ func reportDemo(l *eval.Ledger, s *eval.Study, dir string, r *runner, speedup fl
 	if err != nil {
 		return err
 	}
-	pictures, err := r.pictures.draw("the virtual camera")
+	pictures, err := ses.pictures.draw("the virtual camera")
 	if err != nil {
 		return err
 	}
@@ -205,7 +199,7 @@ func reportDemo(l *eval.Ledger, s *eval.Study, dir string, r *runner, speedup fl
 	if err != nil {
 		return err
 	}
-	sum := demoSummary{Summary: rep.Summary(speedup, dir), WireHz: r.cell.wireHz, Seed: s.OrderSeed, Report: page}
+	sum := demoSummary{Summary: rep.Summary(speedup, dir), WireHz: ses.wireHz, Seed: s.OrderSeed, Report: page}
 	if asJSON {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")

@@ -12,6 +12,7 @@ ledger, and one log for each trial.`,
 		Args:    exactly(0, "a command"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(evalCompareCommand(), evalPowerCommand(), evalReportCommand(), evalDiffCommand(), evalImportCommand())
+	c.AddCommand(evalCompareCommand(), evalPowerCommand(), evalImportCommand(), evalReportCommand(), evalDiffCommand(),
+		evalPlanCommand(), evalRunCommand(), evalLabelCommand(), evalAmendCommand(), evalCloseCommand(), evalRecoverCommand())
 	return c
 }

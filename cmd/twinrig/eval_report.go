@@ -52,14 +52,7 @@ digest says what it was computed from.`,
 
 // loadReport analyses the study in a folder.
 func loadReport(dir string) (rep *report.Report, err error) {
-	s, err := eval.Load(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, usageError{fmt.Errorf("%s is no study's folder: %w", dir, err)}
-	}
-	if err != nil {
-		return nil, usageError{err}
-	}
-	ledger, err := eval.OpenLedger(dir)
+	s, ledger, err := openStudy(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +61,11 @@ func loadReport(dir string) (rep *report.Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	digest, err := sourceDigest(dir, results)
+	standing, err := ledger.Standing(s)
+	if err != nil {
+		return nil, err
+	}
+	digest, err := sourceDigest(dir, results, standing.Changes)
 	if err != nil {
 		return nil, err
 	}
@@ -76,11 +73,15 @@ func loadReport(dir string) (rep *report.Report, err error) {
 	if err != nil {
 		return nil, err
 	}
+	s, results, err = standing.Apply(s, results)
+	if err != nil {
+		return nil, err
+	}
 	rep, err = report.New(s, results, curves, nil)
 	if err != nil {
 		return nil, err
 	}
-	rep.Digest = digest
+	rep.Digest, rep.Standing = digest, standing
 	return rep, nil
 }
 
@@ -100,9 +101,9 @@ func sampleOf(results []eval.Result) []eval.Result {
 	return some
 }
 
-// sourceDigest is the SHA-256 over the plan, every result with its amendments,
-// and the name and size of every log.
-func sourceDigest(dir string, results []eval.Result) (string, error) {
+// sourceDigest is the SHA-256 over the plan and its changes, every result with
+// its amendments, and the name and size of every log.
+func sourceDigest(dir string, results []eval.Result, changes []eval.Change) (string, error) {
 	plan, err := os.ReadFile(filepath.Join(dir, eval.StudyFile))
 	if err != nil {
 		return "", err
@@ -110,6 +111,11 @@ func sourceDigest(dir string, results []eval.Result) (string, error) {
 	h := sha256.New()
 	h.Write(plan)
 	enc := json.NewEncoder(h)
+	for i := range changes {
+		if err := enc.Encode(&changes[i]); err != nil {
+			return "", err
+		}
+	}
 	for i := range results {
 		if err := enc.Encode(&results[i]); err != nil {
 			return "", err

@@ -41,6 +41,7 @@ type runner struct {
 	dir      string // of the study
 	lockstep bool
 	virtual  bool
+	blinded  bool   // nothing that is written may tell which policy it is
 	digest   string // of the resolved configuration
 	config   []byte
 	tell     telemetry // may be nil

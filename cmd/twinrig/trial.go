@@ -91,12 +91,20 @@ func (t *trial) header() record.Header {
 	return record.Header{
 		Trial: t.spec.ID, Rig: t.cell.cfg.Name, Kind: kind,
 		Fields: map[string]string{
-			"scene": t.spec.Scene, "policy": t.spec.Policy, "source": t.spec.Source, "instruction": t.spec.Instruction,
+			"scene": t.spec.Scene, "policy": t.spec.Policy, "source": t.source(), "instruction": t.spec.Instruction,
 			"seed": fmt.Sprint(t.spec.Seed), "config_sha256": t.digest,
 			"software": softwareVersion(), "mujoco": mujocoVersion(),
 		},
 		Attachments: []record.Attachment{{Name: "config.yaml", MediaType: "application/yaml", Data: t.config}},
 	}
+}
+
+// source is the policy's for the log: a blinded study's logs do not tell.
+func (t *trial) source() string {
+	if t.blinded {
+		return ""
+	}
+	return t.spec.Source
 }
 
 // setUp brings the arm out of the way and has the objects placed.

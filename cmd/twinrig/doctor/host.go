@@ -66,15 +66,15 @@ func thisHost() host {
 		},
 		modes:      listModes,
 		openMuJoCo: mujoco.Open,
-		free:       freeBytes,
+		free:       FreeBytes,
 		sync:       syncTimes,
 		realtime:   grants,
 		wallClock:  readWallClock,
 	}
 }
 
-// freeBytes is what an unprivileged program may still write.
-func freeBytes(dir string) (uint64, error) {
+// FreeBytes is what an unprivileged program may still write.
+func FreeBytes(dir string) (uint64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return 0, &os.PathError{Op: "statfs", Path: dir, Err: err}
