@@ -22,13 +22,14 @@ import (
 	"twinrig/drivers/serial"
 	"twinrig/drivers/widowx"
 	"twinrig/policy"
+	"twinrig/policy/normalize"
 	"twinrig/policy/remote"
 	"twinrig/sim/mirror"
 )
 
 // Shipped are the files beside this one.
 //
-//go:embed *.yaml scenes/*.yaml
+//go:embed *.yaml scenes/*.yaml statistics/*.yaml
 var Shipped embed.FS
 
 // Rig is one robot cell. Sections equal packages.
@@ -137,7 +138,32 @@ func LoadRig(path string) (Rig, error) {
 	if err := r.Validate(); err != nil {
 		return r, fmt.Errorf("configs: %s: %w", path, err)
 	}
+	if err := loadStatistics(&r.Remote.Normalization, filepath.Dir(path)); err != nil {
+		return r, fmt.Errorf("configs: %s: remote: normalization: statistics: %w", path, err)
+	}
 	return r, nil
+}
+
+// loadStatistics loads those that n names: shipped ones, or a file relative to dir, which
+// n then names completely.
+func loadStatistics(n *remote.Normalization, dir string) error {
+	if n.Statistics == "" {
+		return nil
+	}
+	text, err := Shipped.ReadFile("statistics/" + n.Statistics + ".yaml")
+	if err != nil {
+		if !filepath.IsAbs(n.Statistics) {
+			n.Statistics = filepath.Join(dir, n.Statistics)
+		}
+		if n.Statistics, err = filepath.Abs(n.Statistics); err != nil {
+			return err
+		}
+		if text, err = os.ReadFile(n.Statistics); err != nil {
+			return err
+		}
+	}
+	n.Loaded, err = normalize.Parse(text, n.Dataset)
+	return err
 }
 
 // decode is strict: an unknown key is an error that names it and its line.

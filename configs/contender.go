@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"twinrig/eval"
@@ -70,6 +71,11 @@ func Contender(text string) (eval.Policy, error) {
 
 // replayed is a contender that repeats a file's motion, which its digest identifies.
 func replayed(name, file string) (eval.Policy, error) {
+	// A study may be gone on with from another folder.
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return eval.Policy{}, fmt.Errorf("replay: %w", err)
+	}
 	path, _, _ := strings.Cut(file, "#")
 	data, err := os.ReadFile(path)
 	if err != nil {

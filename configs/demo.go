@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"twinrig/sim/scene"
@@ -97,20 +98,27 @@ func loadDemo(path, shipped string) (Demo, error) {
 	if err != nil {
 		return Demo{}, fmt.Errorf("configs: %w", err)
 	}
-	d, err := ParseDemo(text)
+	d, err := ParseDemo(text, filepath.Dir(path))
 	if err != nil {
 		err = fmt.Errorf("configs: %s: %w", path, err)
 	}
 	return d, err
 }
 
-// ParseDemo reads the text of a study's configuration, over the defaults.
-func ParseDemo(text []byte) (Demo, error) {
+// ParseDemo reads the text of a study's configuration, over the defaults. Relative
+// names of files in it are relative to dir.
+func ParseDemo(text []byte, dir string) (Demo, error) {
 	d := Demo{Rig: DefaultRig(), Virtual: virtual.DefaultConfig(), Design: DefaultDesign()}
 	if err := decode(text, &d); err != nil {
 		return d, err
 	}
-	return d, d.Validate()
+	if err := d.Validate(); err != nil {
+		return d, err
+	}
+	if err := loadStatistics(&d.Rig.Remote.Normalization, dir); err != nil {
+		return d, fmt.Errorf("rig: remote: normalization: statistics: %w", err)
+	}
+	return d, nil
 }
 
 // Validate names section and key of the first impossible value.

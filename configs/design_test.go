@@ -23,7 +23,7 @@ func TestShippedPlan(t *testing.T) {
 	require.True(t, d.Design.Blind)
 	text, err := yaml.Marshal(&d)
 	require.NoError(t, err)
-	again, err := ParseDemo(text)
+	again, err := ParseDemo(text, ".")
 	require.NoError(t, err)
 	same, err := yaml.Marshal(&again)
 	require.NoError(t, err)

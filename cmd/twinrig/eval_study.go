@@ -39,7 +39,7 @@ func sessionOf(s *eval.Study, l *eval.Ledger, dir string, lockstep bool, say fun
 	if s.Imported != nil || !s.Virtual {
 		return nil, usageError{fmt.Errorf("study %s was not planned for the virtual rig, the only one that studies run on today", s.Name)}
 	}
-	d, err := configs.ParseDemo([]byte(s.Config))
+	d, err := configs.ParseDemo([]byte(s.Config), ".")
 	if err != nil {
 		return nil, fmt.Errorf("study %s: config: %w", s.Name, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"twinrig/cmd/twinrig/doctor"
 	"twinrig/configs"
 	"twinrig/policy"
+	"twinrig/policy/normalize"
 	"twinrig/policy/picture"
 	"twinrig/policy/remote"
 	"twinrig/sim"
@@ -29,13 +30,22 @@ type examiner struct {
 // contract compares rates.
 func (e *examiner) contract() {
 	c := e.policy.Contract()
-	said := fmt.Sprintf("%s at %g Hz, %d actions an answer, %d executed; state %s", c.Space, c.RateHz, c.Horizon, c.Execute, c.State.Layout)
+	said := fmt.Sprintf("%s at %g Hz, %d actions an answer, %d executed; state %s; %s", c.Space, c.RateHz, c.Horizon, c.Execute, c.State.Layout, units(c))
 	if loop := e.cfg.Loop.RateHz; c.RateHz > loop/4 {
 		e.add("contract", doctor.Fail, "raise loop.rate_hz, or correct rate_hz on the side that is wrong",
 			"%s; a control step needs at least four of the loop's cycles, which runs at %g Hz", said, loop)
 		return
 	}
 	e.add("contract", doctor.OK, "", "%s", said)
+}
+
+// units says who takes numbers to metres and radians; that nobody here does is never
+// silent.
+func units(c *remote.Contract) string {
+	if n := &c.Normalization; n.Method != normalize.Server {
+		return fmt.Sprintf("normalised here by %s of %s", n.Method, n.Statistics)
+	}
+	return "numbers are m and rad by the server's word, not normalised here"
 }
 
 // picture tells what the server will see of the camera's picture.

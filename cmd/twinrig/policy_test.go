@@ -243,7 +243,7 @@ func TestPolicyCheck(t *testing.T) {
 		at := serveFor(t, "expert", protocol, "").URL
 		checks, ok := checksOf(t, at, "--rig", rig)
 		require.True(t, ok)
-		require.Equal(t, "bridge_delta at 5 Hz, 4 actions an answer, 4 executed; state joints", checks["contract"].Value)
+		require.Equal(t, "bridge_delta at 5 Hz, 4 actions an answer, 4 executed; state joints; numbers are m and rad by the server's word, not normalised here", checks["contract"].Value)
 		require.Equal(t, doctor.OK, checks["probes"].Verdict, checks["probes"].Value)
 		require.Contains(t, checks["probes"].Value, "nothing else")
 		require.Equal(t, doctor.Warn, checks["actions"].Verdict)

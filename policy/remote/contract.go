@@ -4,9 +4,11 @@
 package remote
 
 import (
+	"errors"
 	"fmt"
 
 	"twinrig/policy"
+	"twinrig/policy/normalize"
 	"twinrig/policy/picture"
 )
 
@@ -22,6 +24,8 @@ type Contract struct {
 
 	Image Image `yaml:"image,omitempty"`
 	State State `yaml:"state,omitempty"`
+	// Normalization says who takes numbers from and to physical units.
+	Normalization Normalization `yaml:"normalization,omitempty"`
 	// PromptKey is where the instruction goes, ActionsKey where the answer is;
 	// a REST answer is the actions.
 	PromptKey  string `yaml:"prompt_key,omitempty"`
@@ -66,6 +70,33 @@ type State struct {
 	Key    string `yaml:"key,omitempty"`
 	Layout Layout `yaml:"layout,omitempty"`
 }
+
+// Normalization says how a server's numbers relate to physical units: by default they
+// are physical, and the server does what its model needs.
+type Normalization struct {
+	Method normalize.Method `yaml:"method,omitempty"`
+	// Statistics is the file of the training data's, and Dataset the entry in it
+	// where it has several.
+	Statistics string `yaml:"statistics,omitempty"`
+	Dataset    string `yaml:"dataset,omitempty"`
+	// Loaded are those statistics; whoever reads the rig file loads them.
+	Loaded *normalize.Statistics `yaml:"-"`
+}
+
+func (n *Normalization) validate() error {
+	switch {
+	case n.Method != "" && !n.Method.Known():
+		return fmt.Errorf("normalization.method is %q, must be %s, %s, %s or %s", n.Method, normalize.Server, normalize.Bounds, normalize.Quantile, normalize.ZScore)
+	case n.own() && n.Statistics == "":
+		return fmt.Errorf("normalization.statistics names no file, which the method %s needs", n.Method)
+	case !n.own() && n.Statistics != "":
+		return errors.New("normalization.statistics are not used by the method server: name another method, or leave them out")
+	}
+	return nil
+}
+
+// own tells whether this side takes numbers from and to physical units.
+func (n *Normalization) own() bool { return n.Method != "" && n.Method != normalize.Server }
 
 // off is the key of what is not sent.
 const off = "none"
@@ -112,7 +143,7 @@ func (c *Contract) Validate() error {
 	default:
 		return fmt.Errorf("state.layout is %q, must be %s, %s or %s", c.State.Layout, NoState, BridgeState, JointState)
 	}
-	return nil
+	return c.Normalization.validate()
 }
 
 // complete tells what nobody has declared.
@@ -142,6 +173,7 @@ func (c *Contract) defaults(d Contract) {
 	}
 	fill(&c.State.Key, d.State.Key)
 	fill(&c.State.Layout, d.State.Layout)
+	fill(&c.Normalization.Method, normalize.Server)
 	fill(&c.PromptKey, d.PromptKey)
 	fill(&c.ActionsKey, d.ActionsKey)
 }

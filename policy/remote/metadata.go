@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"twinrig/policy"
+	"twinrig/policy/normalize"
 	"twinrig/policy/npwire"
 	"twinrig/policy/picture"
 )
@@ -27,6 +28,7 @@ func (c *Contract) Metadata() npwire.Object {
 		{Key: "state_layout", Value: string(c.State.Layout)},
 		{Key: "prompt_key", Value: c.PromptKey},
 		{Key: "actions_key", Value: c.ActionsKey},
+		{Key: "normalization", Value: string(c.Normalization.Method)},
 		{Key: "probe_key", Value: c.ProbeKey},
 	}}}
 }
@@ -55,6 +57,7 @@ func (c *Contract) merge(metadata map[string]any) error {
 	take(&d, "state_layout", &c.State.Layout, func(v any) (Layout, bool) { s, ok := v.(string); return Layout(s), ok })
 	take(&d, "prompt_key", &c.PromptKey, text)
 	take(&d, "actions_key", &c.ActionsKey, text)
+	take(&d, "normalization", &c.Normalization.Method, func(v any) (normalize.Method, bool) { s, ok := v.(string); return normalize.Method(s), ok })
 	take(&d, "probe_key", &c.ProbeKey, text)
 	return d.err
 }

@@ -69,6 +69,9 @@ func Open(ctx context.Context, address string, c Contract, kin policy.Kinematics
 		p.contract.defaults(common)
 		err = p.contract.complete()
 	}
+	if err == nil {
+		p.units, err = newUnits(&p.contract)
+	}
 	if err != nil {
 		p.Close()
 		return nil, fmt.Errorf("remote: %s: %w", address, err)

@@ -34,6 +34,8 @@ type Policy struct {
 	dial     func(ctx context.Context) (Wire, map[string]any, error)
 	wire     Wire
 	chunk    policy.Chunk
+	// units take actions and states to and from physical units; nil does nothing.
+	units units
 }
 
 // Contract is what the two sides agreed on; it never changes.
@@ -148,6 +150,7 @@ func (p *Policy) message(o *twinrig.Observation) (npwire.Object, error) {
 		add(c.Image.Key, npwire.Uint8s([]int{h, w, 3}, rgb))
 	}
 	if s := p.state(&o.State); s != nil {
+		p.units.model(s)
 		add(c.State.Key, npwire.Float32s([]int{len(s)}, s...))
 	}
 	if c.PromptKey != off {
@@ -183,6 +186,7 @@ func (p *Policy) take(v any) error {
 		if len(row) != twinrig.NumAxes {
 			return fmt.Errorf("action %d has %d numbers, not the %d of %s", i, len(row), twinrig.NumAxes, p.contract.Space)
 		}
+		p.units.physical(row)
 		p.chunk = append(p.chunk, twinrig.Action(row))
 	}
 	return nil
