@@ -132,8 +132,10 @@ func LoadRig(path string) (Rig, error) {
 	if err := decode(text, &r); err != nil {
 		return r, fmt.Errorf("configs: %s: %w", path, err)
 	}
-	if r.Calib != "" && !filepath.IsAbs(r.Calib) {
-		r.Calib = filepath.Join(filepath.Dir(path), r.Calib)
+	for _, p := range []*string{&r.Calib, &r.MQTT.QueueFile, &r.MQTT.PasswordFile, &r.MQTT.CAFile} {
+		if *p != "" && !filepath.IsAbs(*p) {
+			*p = filepath.Join(filepath.Dir(path), *p)
+		}
 	}
 	if err := r.Validate(); err != nil {
 		return r, fmt.Errorf("configs: %s: %w", path, err)

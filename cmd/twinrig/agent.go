@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +16,7 @@ import (
 	"twinrig/agent/telemetry/mqtt"
 	"twinrig/calib"
 	"twinrig/configs"
+	"twinrig/drivers/camera"
 	"twinrig/drivers/dynamixel"
 	"twinrig/drivers/serial"
 	"twinrig/drivers/widowx"
@@ -84,16 +87,16 @@ func runAgent(ctx context.Context, cfg configs.Rig, path string, w io.Writer) (e
 			return err
 		}
 	}
-	tell, err := mqtt.Open(cfg.MQTT, cfg.Name, func(err error) { say("telemetry: " + err.Error()) })
-	if err != nil {
-		return err
-	}
-	closing.add(tell.Close)
-	c, err := openArm(cfg, cal, port, tell)
-	if err != nil {
-		return err
-	}
 	clock, err := agent.OpenClock()
+	if err != nil {
+		return err
+	}
+	tell, err := openPublisher(&cfg, clock.Now, &closing, say)
+	if err != nil {
+		return err
+	}
+	say = logged(say, tell)
+	c, err := openArm(cfg, cal, port, tell)
 	if err != nil {
 		return err
 	}
@@ -115,6 +118,34 @@ func runAgent(ctx context.Context, cfg configs.Rig, path string, w io.Writer) (e
 		say(what)
 		tell.PutEvent(&twinrig.Event{Stamp: c.clock(), Kind: kind, Detail: what})
 	})
+}
+
+// openPublisher publishes the rig, and what its camera sees if it has one.
+func openPublisher(cfg *configs.Rig, now func() time.Duration, closing *closers, say func(string)) (*mqtt.Publisher, error) {
+	if cfg.MQTT.QueueFile == "" {
+		dir, err := stateDir()
+		if err != nil {
+			return nil, err
+		}
+		cfg.MQTT.QueueFile = filepath.Join(dir, "mqtt-"+cfg.Name+".db")
+	}
+	warn := func(err error) { say("telemetry: " + err.Error()) }
+	tell, err := mqtt.Open(cfg.MQTT, cfg.Name, warn)
+	if err != nil {
+		return nil, err
+	}
+	closing.add(tell.Close)
+	if cfg.MQTT.CameraRate == 0 {
+		return tell, nil
+	}
+	cam, err := camera.Open(cfg.Camera, now)
+	if err != nil {
+		say(fmt.Sprintf("telemetry: no pictures: %v", err))
+		return tell, nil
+	}
+	closing.add(cam.Close)
+	closing.add(film(cam, tell, cfg.MQTT.CameraRate, warn))
+	return tell, nil
 }
 
 // parkHolding parks an arm that holds in position mode, as the guardian leaves

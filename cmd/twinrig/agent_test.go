@@ -39,7 +39,7 @@ func startAgent(t *testing.T, rig *virtual.Paced) (c *exec.Cmd, lines *bufio.Sca
 		"name: bench\nserial: {port: %s}\nbus: {allowance: 30ms, retries: 0}\narm: {mode: torque, watchdog: 400ms}\nloop: {rate_hz: 100, recovery: {cool_down: 0s}}\n",
 		rig.PortPath()), 0o600))
 	c = exec.Command(os.Args[0], "agent", "--rig", file)
-	c.Env = append(os.Environ(), mainEnv+"=1")
+	c.Env = append(os.Environ(), mainEnv+"=1", "STATE_DIRECTORY="+filepath.Dir(file))
 	out, err := c.StdoutPipe()
 	require.NoError(t, err)
 	c.Stderr = c.Stdout

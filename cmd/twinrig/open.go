@@ -69,7 +69,7 @@ func openDemo(ctx context.Context, d *configs.Demo, lockstep bool, dir string, s
 		closing.add(func() error { st.mirror.Close(); return nil })
 		r.stages[sc.Name] = st
 	}
-	if err := r.cell.start(ctx, lockstep, &closing, say); err != nil {
+	if err := r.cell.start(ctx, lockstep, &closing, r.say); err != nil {
 		return nil, nil, err
 	}
 	return r, closing.close, nil
@@ -127,7 +127,7 @@ func openPaced(ctx context.Context, d *configs.Demo, r *runner, closing *closers
 		return err
 	}
 	closing.add(cam.Close)
-	if err := r.openTelemetry(d, closing, say); err != nil {
+	if err := r.openTelemetry(d, cam, closing, say); err != nil {
 		return err
 	}
 	var sinks []agent.Sink

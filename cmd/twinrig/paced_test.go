@@ -21,16 +21,21 @@ func TestPacedStudyIsWatchedByMosquitto(t *testing.T) {
 	d := small(t, "hold")
 	d.Study.Timeout = 3 * time.Second
 	dir := filepath.Join(t.TempDir(), "study")
-	var seen watcher
+	var seen, film watcher
 	var out strings.Builder
 	stderr := &lines{each: func(line string) {
 		if args, ok := strings.CutPrefix(line, "watch it live: mosquitto_sub "); ok {
 			seen.start(t, args)
+			port, _, _ := strings.Cut(args, " -v")
+			film.start(t, port+" -F %t -t twinrig/virtual/camera/#")
 		}
 	}}
 	require.NoError(t, demo(context.Background(), d, demoFlags{out: dir}, &out, stderr))
 	topics := seen.stop(t)
-	for _, topic := range []string{"state", "gap", "event", "status"} {
+	require.Greater(t, film.stop(t)["twinrig/virtual/camera/jpeg"], 5)
+	for _, topic := range []string{
+		"status", "state", "servo/1", "servo/9", "mirror/gap", "trial/events", "trial/result", "study/progress",
+	} {
 		require.Positive(t, topics["twinrig/virtual/"+topic], topic)
 	}
 	require.Contains(t, out.String(), "VIRTUAL")

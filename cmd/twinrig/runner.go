@@ -2,22 +2,26 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync/atomic"
 
 	"twinrig"
 	"twinrig/agent"
 	"twinrig/agent/record"
+	"twinrig/agent/telemetry/mqtt"
 	"twinrig/configs"
 	"twinrig/eval"
 	"twinrig/sim/scene"
 )
 
-// telemetry is what a trial tells the world; it never blocks.
+// telemetry is what a study tells the world; it never waits for the network.
 type telemetry interface {
 	agent.Sink
 	PutEvent(e *twinrig.Event)
 	PutGap(g *twinrig.Gap)
+	PutProgress(at mqtt.Progress)
+	PutResult(key string, result json.RawMessage)
 }
 
 // operator sets the scene up for a trial and judges it. On the virtual rig one

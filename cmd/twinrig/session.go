@@ -65,7 +65,9 @@ func (s *session) run(ctx context.Context, l *eval.Ledger, step func(eval.Step))
 	}
 	began = time.Now()
 	from := r.cell.clock()
-	err = eval.Run(ctx, s.study, l, &kept{s, r}, step)
+	if err = r.tellResults(s.study, l); err == nil {
+		err = eval.Run(ctx, s.study, l, &kept{s, r}, r.tellSteps(s.study, step))
+	}
 	s.rigTime = r.cell.clock() - from
 	if closeErr := closeAll(); closeErr != nil {
 		err = errors.Join(err, errNotParked, closeErr)

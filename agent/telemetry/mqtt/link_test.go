@@ -1,7 +1,6 @@
 package mqtt_test
 
 import (
-	"io"
 	"net"
 	"strconv"
 	"strings"
@@ -18,7 +17,8 @@ type link struct {
 	addr, target string
 
 	mu       sync.Mutex
-	listener net.Listener // nil while off
+	listener net.Listener  // nil while off
+	stalled  chan struct{} // not nil while nothing is passed on
 	conns    []net.Conn
 }
 
@@ -72,16 +72,40 @@ func (l *link) accept(listener net.Listener) {
 			b.Close()
 		}
 		l.mu.Unlock()
-		go pipe(a, b)
-		go pipe(b, a)
+		go l.pipe(a, b)
+		go l.pipe(b, a)
 	}
 }
 
+// stall has nothing passed on, and nothing taken, until it ends.
+func (l *link) stall(yes bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if yes {
+		l.stalled = make(chan struct{})
+		return
+	}
+	close(l.stalled)
+	l.stalled = nil
+}
+
 // pipe copies until one side is gone, and then ends both.
-func pipe(dst, src net.Conn) {
-	_, _ = io.Copy(dst, src)
-	dst.Close()
-	src.Close()
+func (l *link) pipe(dst, src net.Conn) {
+	defer dst.Close()
+	defer src.Close()
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := src.Read(buf)
+		l.mu.Lock()
+		stalled := l.stalled
+		l.mu.Unlock()
+		if stalled != nil {
+			<-stalled
+		}
+		if _, writeErr := dst.Write(buf[:n]); err != nil || writeErr != nil {
+			return
+		}
+	}
 }
 
 // freePort is a port that nobody listens on.

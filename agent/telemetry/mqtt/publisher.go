@@ -1,53 +1,51 @@
 package mqtt
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
-	paho "github.com/eclipse/paho.mqtt.golang"
-
 	"twinrig"
+	"twinrig/agent/telemetry/outbox"
 )
 
-// Publisher publishes one rig. Its Put methods copy what they are given, may
-// be called from any goroutine and never wait: a goroutine of the Publisher's
-// own talks to the broker.
+// Publisher publishes one rig. Its Put methods copy what they are given and
+// never wait for the network: goroutines of the Publisher's own talk to the
+// broker. Put waits for nothing at all; PutEvent and PutResult wait for a file
+// to be written, but not for the disk.
 type Publisher struct {
 	cfg     Config
 	rig     string
 	warn    func(error)
 	warned  bool // this outage has been told; of the goroutine alone
-	wake    chan struct{}
+	box     *outbox.Box
+	wake    chan struct{} // something is in the outbox, or the status is due
+	flow    chan struct{} // a stream other than the loop's has a message
 	done    chan struct{}
 	ended   chan struct{}
 	closing sync.Once
 
-	mu       sync.Mutex
-	announce bool           // the status is to be published
-	state    twinrig.Report // the newest
-	put      uint64         // counts the states put
-	sent     uint64         // the put that was published last
-	servosAt time.Duration  // stamp of the servos published last; of the goroutine alone
-	ring     []message      // gaps and events that wait
-	head, n  int
-	stats    Stats
-}
+	loop     loopStreams
+	gaps     gapStream
+	progress textStream
+	logs     textStream
+	pictures picture
 
-// message is a gap or an event.
-type message struct {
-	isGap bool
-	gap   twinrig.Gap
-	event twinrig.Event
+	mu       sync.Mutex
+	announce bool // the status is to be published
+	stats    Stats
 }
 
 // Stats counts what a Publisher has done.
 type Stats struct {
-	// States, and Messages (gaps and events), that the broker has.
+	// States, and Messages (events and results), that the broker has.
 	States, Messages uint64
-	// Dropped counts gaps and events that found the queue full.
+	// Waiting are events and results that it has not; Dropped counts those
+	// that could not be kept.
+	Waiting int
 	Dropped uint64
 	// Connected tells whether there is a connection now.
 	Connected bool
@@ -64,64 +62,98 @@ func Open(cfg Config, rig string, warn func(error)) (*Publisher, error) {
 		return nil, fmt.Errorf("mqtt: %w", err)
 	}
 	p := &Publisher{
-		cfg:   cfg,
-		rig:   rig,
-		warn:  warn,
-		wake:  make(chan struct{}, 1),
-		done:  make(chan struct{}),
-		ended: make(chan struct{}),
-		ring:  make([]message, cfg.Queue),
+		cfg:      cfg,
+		rig:      rig,
+		warn:     warn,
+		wake:     make(chan struct{}, 1),
+		flow:     make(chan struct{}, 1),
+		done:     make(chan struct{}),
+		ended:    make(chan struct{}),
+		loop:     loopStreams{statePace: paceOf(cfg.StateRate), servoPace: paceOf(cfg.ServoRate)},
+		gaps:     gapStream{pace: paceOf(cfg.GapRate)},
+		pictures: picture{pace: paceOf(cfg.CameraRate)},
 	}
 	if _, err := p.options(); err != nil {
 		return nil, fmt.Errorf("mqtt: %w", err)
+	}
+	var err error
+	if p.box, err = outbox.Open(cfg.QueueFile, cfg.Queue); err != nil {
+		return nil, fmt.Errorf("mqtt: queue_file: %w", err)
 	}
 	go p.run()
 	return p, nil
 }
 
-// Put makes r the newest state.
-func (p *Publisher) Put(r *twinrig.Report) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.state = *r
-	p.put++
-}
+// Put takes what the control loop did. It belongs to the loop's goroutine.
+func (p *Publisher) Put(r *twinrig.Report) { p.loop.put(r) }
 
-// PutGap queues a gap.
+// PutGap takes a gap.
 func (p *Publisher) PutGap(g *twinrig.Gap) {
-	p.mu.Lock()
-	if m := p.slot(); m != nil {
-		m.isGap, m.gap = true, *g
+	if p.gaps.put(g) {
+		rouse(p.flow)
 	}
-	p.mu.Unlock()
-	p.rouse()
 }
 
-// PutEvent queues an event.
+// PutFrame takes a frame of the camera, and makes a picture of it if one is due.
+func (p *Publisher) PutFrame(f *twinrig.Frame) error {
+	due, err := p.pictures.put(f)
+	if due {
+		rouse(p.flow)
+	}
+	return err
+}
+
+// PutProgress tells how far the study is.
+func (p *Publisher) PutProgress(at Progress) {
+	p.progress.put(at)
+	rouse(p.flow)
+}
+
+// PutLog takes a line of the program's own.
+func (p *Publisher) PutLog(level slog.Level, line string) {
+	p.logs.put(logLine{time.Now().UTC(), level, line})
+	rouse(p.flow)
+}
+
+// PutEvent takes an event. The broker gets it whatever happens to it, to the
+// network or to this program in the meantime.
 func (p *Publisher) PutEvent(e *twinrig.Event) {
-	p.mu.Lock()
-	if m := p.slot(); m != nil {
-		m.isGap, m.event = false, *e
-	}
-	p.mu.Unlock()
-	p.rouse()
+	p.keep("", "trial/events", false, func(b []byte) []byte {
+		return append(append(b, ','), e.AppendJSON(nil)[1:]...)
+	})
 }
 
-// slot takes the next place in the queue, under the lock; nil when it is full.
-func (p *Publisher) slot() *message {
-	if p.n == len(p.ring) {
+// PutResult takes the result of a trial, a JSON object. As with events, the
+// broker gets it whatever happens; what was once taken under a key is not taken
+// again, so that a program that starts anew may put all results it knows.
+func (p *Publisher) PutResult(key string, result json.RawMessage) {
+	p.keep(key, "trial/result", true, func(b []byte) []byte {
+		return append(append(append(b, `,"result":`...), result...), '}')
+	})
+}
+
+// keep puts a message into the outbox. rest appends what comes after its id,
+// its number and the time.
+func (p *Publisher) keep(key, topic string, retained bool, rest func([]byte) []byte) {
+	_, err := p.box.Add(key, p.topic(topic), retained, func(id string, seq uint64) []byte {
+		return rest(fmt.Appendf(nil, `{"id":%q,"seq":%d,"at":%q`, id, seq, time.Now().UTC().Format(time.RFC3339Nano)))
+	})
+	if err != nil {
+		p.mu.Lock()
 		p.stats.Dropped++
-		return nil
+		p.mu.Unlock()
+		if !errors.Is(err, outbox.ErrFull) {
+			p.warn(fmt.Errorf("mqtt: lost a message of %s: %w", topic, err))
+		}
+		return
 	}
-	m := &p.ring[(p.head+p.n)%len(p.ring)]
-	p.n++
-	return m
+	rouse(p.wake)
 }
 
-// rouse wakes the goroutine.
-func (p *Publisher) rouse() {
+// rouse wakes whoever waits on a channel of one.
+func rouse(c chan struct{}) {
 	select {
-	case p.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -130,15 +162,31 @@ func (p *Publisher) rouse() {
 func (p *Publisher) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.stats
+	s := p.stats
+	s.States = p.loop.states.taken.Load()
+	s.Waiting = p.box.Len()
+	return s
+}
+
+// Streams counts each stream's messages.
+func (p *Publisher) Streams() []StreamStats {
+	return []StreamStats{
+		p.loop.states.stats("state"), p.loop.servos.stats("servo"), p.gaps.lane.stats("mirror/gap"),
+		p.progress.lane.stats("study/progress"), p.logs.lane.stats("log"), p.pictures.stats(),
+	}
 }
 
 // Close publishes what waits and that the rig is offline, as far as there is a
-// broker, and disconnects. It is idempotent.
-func (p *Publisher) Close() error {
-	p.closing.Do(func() { close(p.done) })
+// broker, and disconnects. Events and results that it could not publish stay in
+// the queue's file for the next Publisher. It is idempotent.
+func (p *Publisher) Close() (err error) {
+	p.closing.Do(func() {
+		close(p.done)
+		<-p.ended
+		err = p.box.Close()
+	})
 	<-p.ended
-	return nil
+	return err
 }
 
 // run keeps a connection until Close.
@@ -168,139 +216,10 @@ func (p *Publisher) run() {
 	}
 }
 
-// serve publishes until the connection is lost, which it returns, or until
-// Close.
-func (p *Publisher) serve(c *connection) error {
-	p.connected(true)
-	defer p.connected(false)
-	ticker := time.NewTicker(time.Duration(float64(time.Second) / p.cfg.Rate))
-	defer ticker.Stop()
-	p.announceAgain()
-	p.publishStatus(c)
-	c.done(c.client.Subscribe(p.topic("status"), 1, p.heard))
-	for {
-		select {
-		case <-c.lost:
-			return c.why
-		case <-p.done:
-			p.publishState(c)
-			p.publishMessages(c)
-			c.publish(p.topic("status"), 1, true, p.status("offline", "closed"))
-			c.client.Disconnect(quiesce)
-			return nil
-		case <-ticker.C:
-			p.publishState(c)
-		case <-p.wake:
-		}
-		p.publishStatus(c)
-		p.publishMessages(c)
-	}
-}
-
 func (p *Publisher) connected(yes bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stats.Connected = yes
 }
 
-// publishState publishes the newest state once.
-func (p *Publisher) publishState(c *connection) {
-	p.mu.Lock()
-	state, put, sent := p.state, p.put, p.sent
-	p.mu.Unlock()
-	if put == sent || !c.publish(p.topic("state"), 0, false, state.AppendJSON(nil)) {
-		return
-	}
-	p.mu.Lock()
-	p.sent = put
-	p.stats.States++
-	p.mu.Unlock()
-	p.publishServos(c, &state.State)
-}
-
-// servoPeriod is how often the servos' health is published.
-const servoPeriod = time.Second
-
-// publishServos publishes each servo's health under its ID.
-func (p *Publisher) publishServos(c *connection, s *twinrig.State) {
-	if s.NumServos == 0 || p.servosAt > 0 && s.Stamp-p.servosAt < servoPeriod {
-		return
-	}
-	for i := range s.Servos[:s.NumServos] {
-		h := &s.Servos[i]
-		if !c.publish(p.topic(fmt.Sprintf("servo/%d", h.ID)), 0, false, h.AppendJSON(nil)) {
-			return
-		}
-	}
-	p.servosAt = s.Stamp
-}
-
-// publishMessages empties the queue in order. A message that the broker does
-// not acknowledge stays, and is sent again.
-func (p *Publisher) publishMessages(c *connection) {
-	for {
-		p.mu.Lock()
-		if p.n == 0 {
-			p.mu.Unlock()
-			return
-		}
-		m := p.ring[p.head]
-		p.mu.Unlock()
-		topic, payload := p.topic("gap"), []byte(nil)
-		if m.isGap {
-			payload = m.gap.AppendJSON(payload)
-		} else {
-			topic, payload = p.topic("event"), m.event.AppendJSON(payload)
-		}
-		if !c.publish(topic, 1, false, payload) {
-			return
-		}
-		p.mu.Lock()
-		p.head = (p.head + 1) % len(p.ring)
-		p.n--
-		p.stats.Messages++
-		p.mu.Unlock()
-	}
-}
-
-// publishStatus says that the rig is online, once per connection and whenever
-// somebody has said otherwise.
-func (p *Publisher) publishStatus(c *connection) {
-	p.mu.Lock()
-	announce := p.announce
-	p.announce = false
-	p.mu.Unlock()
-	if announce && !c.publish(p.topic("status"), 1, true, p.status("online", "")) {
-		p.announceAgain()
-	}
-}
-
-// heard listens to the rig's own status: a broker may speak the last will of
-// one connection after the next has begun.
-func (p *Publisher) heard(_ paho.Client, m paho.Message) {
-	if !bytes.Equal(m.Payload(), p.status("online", "")) {
-		p.announceAgain()
-	}
-}
-
-func (p *Publisher) announceAgain() {
-	p.mu.Lock()
-	p.announce = true
-	p.mu.Unlock()
-	p.rouse()
-}
-
 func (p *Publisher) topic(level string) string { return "twinrig/" + p.rig + "/" + level }
-
-// status is the payload of the status topic.
-func (p *Publisher) status(word, reason string) []byte {
-	data, err := json.Marshal(struct {
-		Rig    string `json:"rig"`
-		Status string `json:"status"`
-		Reason string `json:"reason,omitempty"`
-	}{p.rig, word, reason})
-	if err != nil {
-		panic(err) // three strings
-	}
-	return data
-}
