@@ -24,8 +24,8 @@ echo "== serial: round trip of 14 and 189 bytes over a pty; a cycle at 1 Mbps ha
 go test -run '^$' -bench RoundTrip -benchmem ./drivers/serial | grep Benchmark
 echo "== control: one tick without the bus; limit 0 allocs"
 go test -run '^$' -bench Tick -benchmem ./agent | grep Benchmark
-echo "== model: gravity (limit 2500 ns), forward and inverse kinematics (limit 10000 ns near a seed)"
-go test -run '^$' -bench 'Gravity|Forward|Inverse' -benchmem ./sim | grep Benchmark
+echo "== model: gravity (limit 2500 ns), forward and inverse kinematics (limit 10000 ns near a seed), contact (twice a tick)"
+go test -run '^$' -bench 'Gravity|Forward|Inverse|Envelope' -benchmem ./sim | grep Benchmark
 echo "== mirror: one report followed; real time allows 3.2 ms"
 go test -run '^$' -bench Mirror -benchmem ./sim/mirror | grep Benchmark
 echo "== telemetry: one report into MQTT's lanes while a broker takes the messages (load $(load)); limit p99 1000 ns, 0 allocs in the loop's thread (a test); B/op are the sender's"
