@@ -1,6 +1,9 @@
 package twinrig
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Intervention is a set of reasons for which the guard clipped or refused.
 type Intervention uint16
@@ -14,11 +17,29 @@ const (
 	RefusedNaN                                // goal was not finite; held
 	RefusedStale                              // state too old; held
 	RefusedJump                               // goal too far from the arm; held
+	RefusedContact                            // arm would touch table or itself; held
 )
+
+// NumInterventions is how many reasons there are.
+const NumInterventions = len(interventionNames)
 
 var interventionNames = [...]string{
 	"clipped_position", "clipped_velocity", "clipped_effort", "clipped_workspace",
-	"refused_nan", "refused_stale", "refused_jump",
+	"refused_nan", "refused_stale", "refused_jump", "refused_contact",
+}
+
+// Contact is a predicted contact of two bodies of the arm's model.
+type Contact struct {
+	// Bodies are the names of the two.
+	Bodies [2]string
+	// Depth is how far their shapes would be in each other, m, and Over how
+	// much more that is than may be overlooked; 0 is no contact.
+	Depth, Over float64
+}
+
+// String says what would touch.
+func (c Contact) String() string {
+	return fmt.Sprintf("%s would be %.0f mm in %s", c.Bodies[0], 1000*c.Depth, c.Bodies[1])
 }
 
 // Names lists the reasons in the set, for logs and reports.
@@ -46,6 +67,8 @@ type Report struct {
 	Sent  Command
 	// Guard says what the guard did to Asked.
 	Guard Intervention
+	// Contact is what RefusedContact was for. It is not in the JSON form.
+	Contact Contact
 	// Late is how long after its due time the tick began.
 	Late time.Duration
 	// Misses counts the ticks so far whose reading or writing failed.

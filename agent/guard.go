@@ -19,6 +19,8 @@ type GuardConfig struct {
 	MaxAge time.Duration `yaml:"max_age"`
 	// Workspace bounds the hand.
 	Workspace Workspace `yaml:"workspace"`
+	// Contact is how contact is kept from.
+	Contact ContactConfig `yaml:"contact"`
 }
 
 // Workspace is a box in B for the pinch point, and the height below which the
@@ -42,14 +44,6 @@ func (w *Workspace) Outside(xBE twinrig.Pose) float64 {
 	return max(d, w.TipFloor-tip[2])
 }
 
-// Allow refuses a target pose outside the workspace, for policy.Deps.
-func (w *Workspace) Allow(xBE twinrig.Pose) error {
-	if d := w.Outside(xBE); d > 0 {
-		return fmt.Errorf("hand would be %.1f mm outside the workspace", 1000*d)
-	}
-	return nil
-}
-
 // DefaultGuard has room for the whole arm over a table at z = 0.
 func DefaultGuard() GuardConfig {
 	return GuardConfig{
@@ -60,6 +54,7 @@ func DefaultGuard() GuardConfig {
 		Workspace: Workspace{
 			Min: twinrig.Vec3{-0.2, -0.5, 0.005}, Max: twinrig.Vec3{0.6, 0.5, 0.7}, TipFloor: 0,
 		},
+		Contact: DefaultContact(),
 	}
 }
 
@@ -79,7 +74,7 @@ func (c *GuardConfig) Validate(period time.Duration) error {
 	for i, axis := range []string{"x", "y", "z"} {
 		check = append(check, limit{"guard.workspace.min_m " + axis, c.Workspace.Min[i], -1, c.Workspace.Max[i]})
 	}
-	if err := within(check); err != nil {
+	if err := within(append(check, c.Contact.limits()...)); err != nil {
 		return fmt.Errorf("agent: %w", err)
 	}
 	return nil
@@ -88,29 +83,46 @@ func (c *GuardConfig) Validate(period time.Duration) error {
 // Guard is the one place that clips or refuses a goal. What it holds is always
 // the goal that it last let pass.
 type Guard struct {
-	cfg     GuardConfig
-	kin     Forwarder
-	last    twinrig.Goal
-	lastAt  time.Duration
-	outside float64
-	counts  [NumInterventions]uint64
+	cfg      GuardConfig
+	kin      Forwarder
+	contacts Contacts
+	last     twinrig.Goal
+	lastAt   time.Duration
+	outside  float64 // how far the last goal is outside the workspace, m
+	over     float64 // how much too deep it would come to rest in contact, m
+	contact  twinrig.Contact
+	counts   [NumInterventions]uint64
 }
 
 // NumInterventions is how many reasons twinrig.Intervention has.
-const NumInterventions = 7
+const NumInterventions = twinrig.NumInterventions
 
-// NewGuard makes a guard; Reset comes before Admit.
-func NewGuard(cfg GuardConfig, kin Forwarder) *Guard { return &Guard{cfg: cfg, kin: kin} }
+// held are the reasons for which the arm stays with the goal that it had.
+const held = twinrig.RefusedNaN | twinrig.RefusedStale | twinrig.RefusedJump |
+	twinrig.ClippedWorkspace | twinrig.RefusedContact
+
+// NewGuard makes a guard; Reset comes before Admit. Without k it predicts no
+// contact.
+func NewGuard(cfg GuardConfig, kin Forwarder, k Contacts) *Guard {
+	if !cfg.Contact.Predict {
+		k = nil
+	}
+	return &Guard{cfg: cfg, kin: kin, contacts: k}
+}
 
 // Reset makes the arm's present pose the goal that was last let pass.
 func (g *Guard) Reset(now time.Duration, s *twinrig.State) {
 	g.last = twinrig.Goal{Joints: twinrig.PositionLimits.Clamp(s.Measured), Grip: s.Grip}
 	g.lastAt = now
 	g.outside = g.cfg.Workspace.Outside(g.kin.Forward(g.last.Joints))
+	g.over = g.rests()
 }
 
 // Last is the goal that was last let pass.
 func (g *Guard) Last() *twinrig.Goal { return &g.last }
+
+// Contact is what the last RefusedContact was for.
+func (g *Guard) Contact() twinrig.Contact { return g.contact }
 
 // Counts is how often each reason stepped in, in the order of the bits.
 func (g *Guard) Counts() [NumInterventions]uint64 { return g.counts }
@@ -119,10 +131,11 @@ func (g *Guard) Counts() [NumInterventions]uint64 { return g.counts }
 func (g *Guard) Admit(now time.Duration, s *twinrig.State, asked twinrig.Goal) (twinrig.Goal, twinrig.Intervention) {
 	goal, done := g.admit(now, s, asked)
 	g.count(done)
-	if done&(twinrig.RefusedNaN|twinrig.RefusedStale|twinrig.RefusedJump|twinrig.ClippedWorkspace) != 0 {
+	if done&held != 0 {
 		// Held: where it was, at rest.
 		g.last.Velocity = twinrig.Joints{}
 		g.lastAt = now
+		g.over = g.rests()
 		return g.last, done
 	}
 	g.last, g.lastAt = goal, now
@@ -151,6 +164,9 @@ func (g *Guard) admit(now time.Duration, s *twinrig.State, goal twinrig.Goal) (t
 	outside := g.cfg.Workspace.Outside(g.kin.Forward(goal.Joints))
 	if outside > max(g.outside, 0)+1e-6 {
 		return goal, done | twinrig.ClippedWorkspace
+	}
+	if g.touches(now, s, &goal) {
+		return goal, done | twinrig.RefusedContact
 	}
 	g.outside = outside
 	return goal, done

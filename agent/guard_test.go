@@ -49,7 +49,7 @@ func TestGuardAdmits(t *testing.T) {
 		{"arm elsewhere", func(s *twinrig.State) { s.Measured[5] = 1 }, with(4, 0.06), held, twinrig.RefusedJump},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g := NewGuard(DefaultGuard(), bench{})
+			g := NewGuard(DefaultGuard(), bench{}, nil)
 			s := twinrig.State{Stamp: time.Second, Measured: start, Grip: 0.9}
 			g.Reset(s.Stamp, &s)
 			s.Stamp += 10 * ms
@@ -80,7 +80,7 @@ func TestWorkspaceOpensOnlyInwards(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := DefaultGuard()
 			cfg.Workspace = Workspace{Min: twinrig.Vec3{0.2, -0.1, 0.1}, Max: twinrig.Vec3{0.4, 0.1, 0.3}}
-			g := NewGuard(cfg, bench{})
+			g := NewGuard(cfg, bench{}, nil)
 			s := twinrig.State{}
 			g.Reset(0, &s)
 			step := func(v float64) twinrig.Intervention {
@@ -113,12 +113,13 @@ func TestTipFloorCountsTheFingers(t *testing.T) {
 	require.InDelta(t, 0.0044, w.Outside(down), 1e-9)
 	level := bench{}.Forward(twinrig.Joints{2: -0.19, 4: -math.Pi / 2})
 	require.Zero(t, w.Outside(level))
-	require.ErrorContains(t, w.Allow(down), "4.4 mm outside")
-	require.NoError(t, w.Allow(level))
+	allow := (&GuardConfig{Workspace: w}).Allow(nil)
+	require.ErrorContains(t, allow(twinrig.Goal{}, down), "4.4 mm outside")
+	require.NoError(t, allow(twinrig.Goal{}, level))
 }
 
 func TestGuardEffort(t *testing.T) {
-	g := NewGuard(DefaultGuard(), bench{})
+	g := NewGuard(DefaultGuard(), bench{}, nil)
 	tau, done := g.Effort(twinrig.Joints{-3, 9, 1, -2.5, 3, 0.5})
 	require.Equal(t, twinrig.Joints{-3, 7, 1, -2, 3, 0.5}, tau)
 	require.Equal(t, twinrig.ClippedEffort, done)
@@ -131,7 +132,7 @@ func TestGuardEffort(t *testing.T) {
 // than it may be.
 func TestGuardPromises(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 0))
-	g := NewGuard(DefaultGuard(), bench{})
+	g := NewGuard(DefaultGuard(), bench{}, nil)
 	s := twinrig.State{}
 	g.Reset(0, &s)
 	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300}
@@ -155,7 +156,7 @@ func TestGuardPromises(t *testing.T) {
 		require.Zero(t, g.cfg.Workspace.Outside(bench{}.Forward(got.Joints)))
 	}
 	for i, n := range g.Counts() {
-		if name := twinrig.Intervention(1 << i).Names()[0]; name != "clipped_effort" && name != "refused_stale" && name != "clipped_position" {
+		if name := twinrig.Intervention(1 << i).Names()[0]; name != "clipped_effort" && name != "refused_stale" && name != "clipped_position" && name != "refused_contact" {
 			require.Positive(t, n, name)
 		}
 	}

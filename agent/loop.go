@@ -14,6 +14,8 @@ type Deps struct {
 	Mode    twinrig.Mode
 	Kin     Forwarder
 	Gravity Gravity
+	// Contacts predicts contact for the guard; nil predicts none.
+	Contacts Contacts
 	// Stiffness is the servos' own in Nm/rad, for position mode; 0 where it is
 	// not known.
 	Stiffness twinrig.Joints
@@ -51,7 +53,7 @@ func NewLoop(cfg Config, d Deps) (*Loop, error) {
 	}
 	return &Loop{
 		cfg: cfg, deps: d, gains: cfg.Gains(), period: cfg.Period(),
-		guard: NewGuard(cfg.Guard, d.Kin), source: Hold{},
+		guard: NewGuard(cfg.Guard, d.Kin, d.Contacts), source: Hold{},
 	}, nil
 }
 
@@ -102,6 +104,10 @@ func (l *Loop) Tick(now time.Duration) *twinrig.Report {
 	tau, cut := l.guard.Effort(cmd.Effort)
 	cmd.Effort = tau
 	r.Guard = done | cut
+	r.Contact = twinrig.Contact{}
+	if done&twinrig.RefusedContact != 0 {
+		r.Contact = l.guard.Contact()
+	}
 
 	sent, err := l.deps.Arm.Write(now, cmd)
 	if err != nil {

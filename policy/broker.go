@@ -45,11 +45,11 @@ type Broker struct {
 }
 
 // Deps are the parts a Broker is made of. Kin must be used by nobody else.
-// Allow may refuse a target pose (nil allows all); Observer may be nil.
+// Allow may refuse a target (nil allows all); Observer may be nil.
 type Deps struct {
 	Policy   Policy
 	Kin      Kinematics
-	Allow    func(xBE twinrig.Pose) error
+	Allow    Allow
 	Observer Observer
 	Executor Executor
 }

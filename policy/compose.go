@@ -12,16 +12,20 @@ import (
 type Composer struct {
 	space  Space
 	kin    Kinematics
-	allow  func(xBE twinrig.Pose) error
+	allow  Allow
 	limits Limits
 
 	target twinrig.Pose
 	goal   twinrig.Goal
 }
 
-// NewComposer composes actions of a space. allow may refuse a target pose with
-// a reason (nil allows all).
-func NewComposer(space Space, kin Kinematics, allow func(twinrig.Pose) error, limits Limits) Composer {
+// Allow refuses a target with a reason: the joints and the gripper's opening, and
+// the pose of E in B that they make.
+type Allow func(goal twinrig.Goal, xBE twinrig.Pose) error
+
+// NewComposer composes actions of a space. allow may refuse a target (nil allows
+// all).
+func NewComposer(space Space, kin Kinematics, allow Allow, limits Limits) Composer {
 	return Composer{space: space, kin: kin, allow: allow, limits: limits, target: twinrig.IdentityPose}
 }
 
@@ -49,7 +53,7 @@ func (c *Composer) Compose(a twinrig.Action) (twinrig.Goal, error) {
 		return c.goal, fmt.Errorf("policy: unreachable target: %w", err)
 	}
 	if c.allow != nil {
-		if err := c.allow(next); err != nil {
+		if err := c.allow(twinrig.Goal{Joints: q, Grip: c.goal.Grip}, next); err != nil {
 			return c.goal, fmt.Errorf("policy: target not allowed: %w", err)
 		}
 	}

@@ -149,7 +149,7 @@ func TestPlacesDoNotJump(t *testing.T) {
 		{policy.JointPosition, twinrig.Action{0.25, 0.1, 0.15, 0.3, -0.2, 0.1}, "left of the line"},
 		{policy.EEPose, twinrig.Action{0.25, -0.05, 0.15, 0.3, -0.2, 0.1}, "must be at most 40 mm"},
 	} {
-		allow := func(x twinrig.Pose) error {
+		allow := func(_ twinrig.Goal, x twinrig.Pose) error {
 			if x.P[1] > 0 {
 				return errLine
 			}
@@ -189,7 +189,9 @@ func TestUnreachableTargetDoesNotAdvance(t *testing.T) {
 		{"not allowed", twinrig.Action{1: 0.05}, "left of the line"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			allow := func(x twinrig.Pose) error {
+			var asked twinrig.Goal
+			allow := func(goal twinrig.Goal, x twinrig.Pose) error {
+				asked = goal
 				if x.P[1] > 0.02 {
 					return errLine
 				}
@@ -204,9 +206,10 @@ func TestUnreachableTargetDoesNotAdvance(t *testing.T) {
 			require.Equal(t, before, cmp.Target())
 			require.Equal(t, start, goal.Joints)
 			require.Zero(t, goal.Grip, "the gripper follows all the same")
-			_, err = cmp.Compose(twinrig.Action{0: -0.03})
+			next, err := cmp.Compose(twinrig.Action{0: -0.03, twinrig.GripAxis: 1})
 			require.NoError(t, err)
 			require.InDelta(t, 0.45, cmp.Target().P[0], 1e-12)
+			require.Equal(t, next, asked, "the joints and the opening are asked about too")
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"twinrig/configs"
 	"twinrig/drivers/dynamixel"
 	"twinrig/drivers/widowx"
+	"twinrig/policy"
 	"twinrig/sim"
 )
 
@@ -60,8 +61,8 @@ func newCell(cfg configs.Rig, cal *calib.Record, port dynamixel.Port, bringUp fu
 	kin := sim.NewKinematics()
 	c.loop, err = agent.NewLoop(cfg.Loop, agent.Deps{
 		Arm: c.arm, Mode: c.arm.Mode(), Kin: kin, Gravity: kin,
-		Stiffness: c.stiffness(),
-		Sinks:     append([]agent.Sink{&c.meter, &c.tee}, sinks...),
+		Contacts: contacts(&cfg.Loop.Guard), Stiffness: c.stiffness(),
+		Sinks: append([]agent.Sink{&c.meter, &c.tee}, sinks...),
 	})
 	return c, err
 }
@@ -79,6 +80,21 @@ func (c *cell) checkSpace() error {
 	}
 	c.arm.SetSpace(space)
 	return nil
+}
+
+// contacts predicts contact as the guard is to see it; nil if it is not to.
+func contacts(g *agent.GuardConfig) agent.Contacts {
+	c := &g.Contact
+	if !c.Predict {
+		return nil
+	}
+	return sim.NewEnvelope(sim.EnvelopeLimits{Self: c.SelfOverlap, TableZ: c.TableZ, Links: -c.LinkGap, Fingers: c.FingerOverlap})
+}
+
+// allow is what a policy may want of this arm.
+func (c *cell) allow() policy.Allow {
+	g := &c.cfg.Loop.Guard
+	return g.Allow(contacts(g))
 }
 
 // stiffness is the servos' in Nm/rad with the gains that the arm is driven with:

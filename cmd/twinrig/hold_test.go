@@ -45,6 +45,7 @@ func newBench(t testing.TB, seed uint64, gravity agent.Gravity, change ...func(*
 	require.NoError(t, err)
 	c.loop, err = agent.NewLoop(d.Rig.Loop, agent.Deps{
 		Arm: c.arm, Mode: c.arm.Mode(), Kin: sim.NewKinematics(), Gravity: gravity,
+		Contacts: contacts(&d.Rig.Loop.Guard),
 	})
 	require.NoError(t, err)
 	c.runner = agent.NewLockstepRunner(c.loop, agent.Lockstep{Clock: rig.Clock()})

@@ -152,7 +152,7 @@ func (e *examiner) ask(ctx context.Context, i int, x *exam) error {
 
 // composer begins where the arm is seen.
 func (e *examiner) composer(s *sight) policy.Composer {
-	c := policy.NewComposer(e.policy.Spec().Space, sim.NewKinematics(), e.cfg.Loop.Guard.Workspace.Allow, e.cfg.Policy.Limits())
+	c := policy.NewComposer(e.policy.Spec().Space, sim.NewKinematics(), e.cfg.Loop.Guard.Allow(contacts(&e.cfg.Loop.Guard)), e.cfg.Policy.Limits())
 	c.Start(s.observation.State.Measured, s.observation.State.Grip)
 	return c
 }

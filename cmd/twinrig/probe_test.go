@@ -31,7 +31,7 @@ func probeRun(t *testing.T, b *bench, space policy.Space, a twinrig.Action) (goa
 		Start: mirror.NeutralPose, StartTol: startTolerance,
 		Broker: b.cell.cfg.Policy,
 		Deps: policy.Deps{
-			Policy: p, Kin: sim.NewKinematics(), Allow: b.cell.cfg.Loop.Guard.Workspace.Allow,
+			Policy: p, Kin: sim.NewKinematics(), Allow: b.cell.allow(),
 			Executor: policy.NewInline(func() time.Duration { return 0 }),
 		},
 		Ready: func(r *twinrig.Report) error { first = *r; return nil },

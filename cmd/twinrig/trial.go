@@ -142,7 +142,7 @@ func (t *trial) drive(ctx context.Context) (agent.TrialEnd, error) {
 		Start: mirror.NeutralPose, StartTol: startTolerance,
 		Broker: t.cell.cfg.Policy,
 		Deps: policy.Deps{
-			Policy: p, Kin: sim.NewKinematics(), Allow: t.cell.cfg.Loop.Guard.Workspace.Allow,
+			Policy: p, Kin: sim.NewKinematics(), Allow: t.cell.allow(),
 			Observer: eye, Executor: exec,
 		},
 		Ready: t.ready,

@@ -223,3 +223,12 @@ func TestResultSchema(t *testing.T) {
 	require.Equal(t, eval.Result{Termination: eval.Invalid}, got.Result)
 	require.Equal(t, mqtt.Stats{Messages: 2, Connected: true}, p.Stats())
 }
+
+// The schema knows every reason that the guard has.
+func TestSchemaNamesEveryIntervention(t *testing.T) {
+	text, err := os.ReadFile("schema/state.schema.json")
+	require.NoError(t, err)
+	for _, name := range (^twinrig.Intervention(0)).Names() {
+		require.Equal(t, 2, bytes.Count(text, []byte(`"`+name+`"`)), name)
+	}
+}
