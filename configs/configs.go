@@ -132,7 +132,7 @@ func LoadRig(path string) (Rig, error) {
 	if err := decode(text, &r); err != nil {
 		return r, fmt.Errorf("configs: %s: %w", path, err)
 	}
-	for _, p := range []*string{&r.Calib, &r.MQTT.QueueFile, &r.MQTT.PasswordFile, &r.MQTT.CAFile} {
+	for _, p := range []*string{&r.Calib, &r.MQTT.QueueFile, &r.MQTT.PasswordFile, &r.MQTT.CAFile, &r.MQTT.CertFile, &r.MQTT.KeyFile} {
 		if *p != "" && !filepath.IsAbs(*p) {
 			*p = filepath.Join(filepath.Dir(path), *p)
 		}

@@ -1,16 +1,16 @@
 package mqtt
 
 import (
-	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	paho "github.com/eclipse/paho.mqtt.golang"
+	"github.com/eclipse/paho.mqtt.golang/packets"
 )
 
 // Limits of one exchange with the broker.
@@ -21,6 +21,9 @@ const (
 	quiesce        = 250 // ms for the last packets, as paho counts
 )
 
+// mqtt311 is the protocol's version 3.1.1 on the wire.
+const mqtt311 = 4
+
 // options are paho's. It does not reconnect by itself: it may write a message
 // twice at once when one is published while it does (its race, v1.5.1), and
 // keeps unsent messages without a bound. The Publisher's queue is the store.
@@ -28,6 +31,7 @@ func (p *Publisher) options() (*paho.ClientOptions, error) {
 	o := paho.NewClientOptions().
 		AddBroker(p.cfg.Broker).
 		SetClientID("twinrig-"+p.rig).
+		SetProtocolVersion(mqtt311).
 		SetCleanSession(true).
 		SetOrderMatters(false).
 		SetAutoReconnect(false).
@@ -36,28 +40,7 @@ func (p *Publisher) options() (*paho.ClientOptions, error) {
 		SetKeepAlive(10*time.Second).
 		SetPingTimeout(5*time.Second).
 		SetBinaryWill(p.topic("status"), p.status("offline", "lost"), 1, true)
-	if p.cfg.Username != "" {
-		o.SetUsername(p.cfg.Username)
-	}
-	if p.cfg.PasswordFile != "" {
-		data, err := os.ReadFile(p.cfg.PasswordFile)
-		if err != nil {
-			return nil, fmt.Errorf("password_file: %w", err)
-		}
-		o.SetPassword(strings.TrimRight(string(data), "\r\n"))
-	}
-	if p.cfg.CAFile != "" {
-		data, err := os.ReadFile(p.cfg.CAFile)
-		if err != nil {
-			return nil, fmt.Errorf("ca_file: %w", err)
-		}
-		pool := x509.NewCertPool()
-		if !pool.AppendCertsFromPEM(data) {
-			return nil, fmt.Errorf("ca_file: %s: holds no certificate", p.cfg.CAFile)
-		}
-		o.SetTLSConfig(&tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12})
-	}
-	return o, nil
+	return o, p.cfg.Login(o)
 }
 
 // connection is one connection to the broker.
@@ -112,8 +95,24 @@ func (p *Publisher) warnOnce(err error) {
 		return
 	}
 	p.warned = true
-	p.warn(fmt.Errorf("mqtt: %s: %w: start a broker there (`mosquitto`) or correct the address; the run goes on, trying again every %v",
-		p.cfg.Broker, cause(err), p.cfg.Retry))
+	p.warn(fmt.Errorf("mqtt: %s: %w: %s; the run goes on, trying again every %v",
+		p.cfg.Broker, cause(err), p.cure(err), p.cfg.Retry))
+}
+
+// cure is what to do about a connection that did not come about. A broker that
+// misses a certificate may or may not get to say so before it hangs up.
+func (p *Publisher) cure(err error) string {
+	const there = "start a broker there (`mosquitto`) or correct the address"
+	var unknown x509.UnknownAuthorityError
+	switch {
+	case errors.Is(err, packets.ErrorRefusedNotAuthorised), errors.Is(err, packets.ErrorRefusedBadUsernameOrPassword):
+		return "correct username and password_file"
+	case errors.As(err, &unknown):
+		return "name the authority that signed the broker's certificate in ca_file"
+	case strings.HasPrefix(p.cfg.Broker, "tls:") && !errors.Is(err, syscall.ECONNREFUSED):
+		return there + "; if it wants certificates, name one that it accepts in cert_file"
+	}
+	return there
 }
 
 // cause strips paho's and net's repetitions of the address.

@@ -19,6 +19,10 @@ type Config struct {
 	// CAFile holds the certificates (PEM) that a tls broker is trusted by;
 	// empty takes the system's.
 	CAFile string `yaml:"ca_file"`
+	// CertFile and KeyFile (PEM) are what a tls broker may know this rig by;
+	// empty shows none.
+	CertFile string `yaml:"cert_file"`
+	KeyFile  string `yaml:"key_file"`
 	// How many messages of a stream there are at most in a second, by the
 	// rig's clock; 0 is none at all.
 	StateRate  float64 `yaml:"state_rate_hz"`
@@ -55,6 +59,10 @@ func (c *Config) Validate() error {
 		return errors.New("password_file: is given without a username")
 	case c.CAFile != "" && u.Scheme != "tls":
 		return errors.New("ca_file: is given, but the broker is not a tls:// one")
+	case c.CertFile != "" && u.Scheme != "tls":
+		return errors.New("cert_file: is given, but the broker is not a tls:// one")
+	case (c.CertFile == "") != (c.KeyFile == ""):
+		return errors.New("cert_file, key_file: one is of no use without the other")
 	case c.Queue < 1 || c.Queue > 1<<20:
 		return fmt.Errorf("queue_messages: %d is not 1 to %d", c.Queue, 1<<20)
 	case c.Retry <= 0:

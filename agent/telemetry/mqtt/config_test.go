@@ -21,6 +21,8 @@ func TestValidate(t *testing.T) {
 		{func(c *mqtt.Config) { c.Broker = "http://host:80" }, `broker: "http://host:80" is not tcp://host:port or tls://host:port`},
 		{func(c *mqtt.Config) { c.PasswordFile = "secret" }, "password_file: is given without a username"},
 		{func(c *mqtt.Config) { c.CAFile = "ca.pem" }, "ca_file: is given, but the broker is not a tls:// one"},
+		{func(c *mqtt.Config) { c.CertFile = "rig.pem" }, "cert_file: is given, but the broker is not a tls:// one"},
+		{func(c *mqtt.Config) { c.Broker, c.CertFile = "tls://h:8883", "rig.pem" }, "cert_file, key_file: one is of no use without the other"},
 		{func(c *mqtt.Config) { c.StateRate = -1 }, "state_rate_hz: -1 is not 0 to 1000"},
 		{func(c *mqtt.Config) { c.CameraRate = math.NaN() }, "camera_rate_hz: NaN is not 0 to 1000"},
 		{func(c *mqtt.Config) { c.Queue = 0 }, "queue_messages: 0 is not 1 to 1048576"},

@@ -3,8 +3,6 @@ package doctor
 import (
 	"context"
 	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -63,26 +61,8 @@ func brokerOptions(cfg *mqtt.Config) (*paho.ClientOptions, error) {
 	o := paho.NewClientOptions().AddBroker(cfg.Broker).
 		SetClientID(fmt.Sprintf("twinrig-doctor-%d", os.Getpid())).
 		SetCleanSession(true).SetAutoReconnect(false).SetConnectTimeout(knock)
-	if cfg.Username != "" {
-		o.SetUsername(cfg.Username)
-	}
-	if cfg.PasswordFile != "" {
-		text, err := os.ReadFile(cfg.PasswordFile)
-		if err != nil {
-			return nil, fmt.Errorf("mqtt.password_file: %w", err)
-		}
-		o.SetPassword(strings.TrimRight(string(text), "\r\n"))
-	}
-	if cfg.CAFile != "" {
-		text, err := os.ReadFile(cfg.CAFile)
-		if err != nil {
-			return nil, fmt.Errorf("mqtt.ca_file: %w", err)
-		}
-		pool := x509.NewCertPool()
-		if !pool.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("mqtt.ca_file: %s holds no certificate", cfg.CAFile)
-		}
-		o.SetTLSConfig(&tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12})
+	if err := cfg.Login(o); err != nil {
+		return nil, fmt.Errorf("mqtt.%w", err)
 	}
 	return o, nil
 }
