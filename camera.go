@@ -33,6 +33,11 @@ type Observation struct {
 	State       State
 	Frames      []Frame // one per camera; owned by the caller, valid during the call
 	Instruction string
+	// Prefix are the actions, in the policy's own space, that will be begun before
+	// an answer can be used, the next one first, and Left those that were planned to
+	// follow them. They are empty unless the policy's chunks are spliced in real
+	// time; owned by the caller, valid during the call.
+	Prefix, Left []Action
 }
 
 // Action is one step of a policy's output. What the numbers mean is declared by

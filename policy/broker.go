@@ -37,6 +37,7 @@ type Broker struct {
 	started bool
 	step    int
 	due     time.Duration
+	line    line
 	gap     time.Duration // when the present gap began, or -1
 
 	refusedRow, unreachableRow int
@@ -65,14 +66,22 @@ func NewBroker(ctx context.Context, cfg Config, d Deps) (*Broker, error) {
 	}
 	b := &Broker{
 		cfg: cfg, spec: spec, period: spec.Period(), exec: d.Executor,
-		queue:    make([]step, 0, spec.Execute+cfg.Ahead),
+		queue:    make([]step, 0, spec.Horizon+cfg.Ahead),
 		composer: NewComposer(spec.Space, d.Kin, d.Allow, cfg.Limits()),
 		gap:      -1,
 		stats:    newStats(),
 	}
+	b.line.now = b.composer
 	b.call = call{
-		pol: d.Policy, observer: d.Observer, spec: spec, cfg: &b.cfg, ctx: ctx, first: true,
-		steps: make([]step, 0, spec.Execute),
+		pol: d.Policy, observer: d.Observer, spec: spec, cfg: &b.cfg, ctx: ctx,
+		steps: make([]step, 0, spec.Horizon),
+		ahead: make([]twinrig.Action, 0, spec.Horizon+cfg.Ahead),
+	}
+	if cfg.Chunking == Ensemble {
+		if spec.Space == EEPose {
+			return nil, fmt.Errorf("policy: chunking %s has no mean of the rotations of %s: use %s", Ensemble, EEPose, RealTime)
+		}
+		b.call.ensemble = newEnsemble(spec.Horizon)
 	}
 	b.job = b.call.run
 	return b, nil
@@ -88,7 +97,7 @@ func (b *Broker) Next(now time.Duration, at *twinrig.Goal, s *twinrig.State) (tw
 	}
 	b.collect(now)
 	goal, ok := b.take(now)
-	if !b.asking && len(b.queue) <= b.cfg.Ahead && now >= b.nextAsk && b.err == nil {
+	if !b.asking && b.wants() && now >= b.nextAsk && b.err == nil {
 		b.ask(now, at, s)
 	}
 	return goal, ok
@@ -116,10 +125,32 @@ func (b *Broker) Close() {
 func (b *Broker) ask(now time.Duration, at *twinrig.Goal, s *twinrig.State) {
 	b.call.renew()
 	b.call.now, b.call.obs.State, b.call.at = now, *s, *at
-	b.call.composer = b.composer
+	b.aim(now)
 	b.asking, b.void, b.asked, b.deadline = true, false, now, now+b.cfg.Timeout
 	b.stats.Asked++
 	b.exec.Go(now, b.job)
+}
+
+// aim says where the answer will continue, and what the policy is told of that.
+func (b *Broker) aim(now time.Duration) {
+	c := &b.call
+	c.first = b.line.begun == 0
+	c.base, c.skip, c.composer = b.line.begun, 0, b.composer
+	c.obs.Prefix, c.obs.Left = nil, nil
+	if b.cfg.Chunking == Sequential {
+		return
+	}
+	c.skip, c.composer = b.prefix(now), b.line.now
+	if c.skip > 0 {
+		c.composer = b.queue[c.skip-1].composer
+	}
+	c.ahead = c.ahead[:0]
+	for i := range b.queue {
+		c.ahead = append(c.ahead, b.queue[i].action)
+	}
+	if b.cfg.Chunking == RealTime {
+		c.obs.Prefix, c.obs.Left = c.ahead[:c.skip], c.ahead[c.skip:]
+	}
 }
 
 // collect takes or refuses an answer that is there, and gives up one that is
@@ -145,17 +176,15 @@ func (b *Broker) collect(now time.Duration) {
 		return
 	}
 	b.asking = false
-	b.stats.addLatency(now - b.asked)
+	if b.stats.addLatency(now - b.asked) {
+		b.line.note(now - b.asked)
+	}
 	if b.call.err != nil {
 		b.nextAsk = b.asked + b.period
 		b.refuse(b.call.reason, b.call.err)
 		return
 	}
-	b.stats.Accepted++
-	b.refusedRow = 0
-	b.call.first = false
-	b.composer = b.call.composer
-	b.queue = append(b.queue, b.call.steps...)
+	b.splice()
 }
 
 func (b *Broker) refuse(r Reason, cause error) {
@@ -196,6 +225,8 @@ func (b *Broker) take(now time.Duration) (twinrig.Goal, bool) {
 	}
 	st := b.queue[0]
 	b.queue = b.queue[:copy(b.queue, b.queue[1:])]
+	b.line.begun++
+	b.line.now = st.composer
 	b.judge(st.unreachable)
 	return st.goal, true
 }

@@ -20,6 +20,9 @@ type Observer interface {
 type step struct {
 	goal        twinrig.Goal
 	unreachable error
+	// action is what it was made of, composer as it stands after it.
+	action   twinrig.Action
+	composer Composer
 }
 
 // call is one request to the policy. Between Executor.Go and Done it belongs to
@@ -37,6 +40,11 @@ type call struct {
 	first    bool
 	at       twinrig.Goal
 	composer Composer
+	// base is the number of the answer's first action, skip how many of its actions
+	// are begun from what waits already; ahead are those that wait.
+	base, skip int
+	ahead      []twinrig.Action
+	ensemble   ensemble
 
 	// The answer.
 	steps  []step
@@ -84,10 +92,21 @@ func (c *call) run() {
 	if c.first {
 		c.composer.Start(c.at.Joints, c.at.Grip)
 	}
-	for _, a := range chunk[:c.spec.Execute] {
+	for _, a := range c.use(chunk) {
 		goal, unreachable := c.composer.Compose(a)
-		c.steps = append(c.steps, step{goal, unreachable})
+		c.steps = append(c.steps, step{goal, unreachable, a, c.composer})
 	}
+}
+
+// use is what is executed of a chunk.
+func (c *call) use(chunk Chunk) Chunk {
+	switch c.cfg.Chunking {
+	case Sequential:
+		return chunk[:c.spec.Execute]
+	case Ensemble:
+		chunk = c.ensemble.add(c.base, chunk, c.cfg.EnsembleDecay)
+	}
+	return chunk[min(c.skip, len(chunk)):]
 }
 
 // abandon tells a running policy to stop, and makes its answer void.

@@ -18,10 +18,11 @@ const (
 	ReasonLong                // more actions than the horizon
 	ReasonNaN                 // a number is NaN or infinite
 	ReasonRange               // a number is out of range
+	ReasonSeam                // it begins too far from what it follows
 	NumReasons                // how many reasons there are
 )
 
-var reasonNames = [NumReasons]string{"error", "late", "short", "long", "nan", "range"}
+var reasonNames = [NumReasons]string{"error", "late", "short", "long", "nan", "range", "seam"}
 
 // String returns the word used in files.
 func (r Reason) String() string {

@@ -8,8 +8,14 @@ import (
 // Config is how strictly a policy's answers are taken.
 type Config struct {
 	// Ahead is how many goals may still be waiting when the next chunk is
-	// asked for: 0 asks when the last one begins, 1 a step earlier.
+	// asked for: 0 asks when the last one begins, 1 a step earlier. Chunking
+	// other than sequential asks at the latest then.
 	Ahead int `yaml:"ahead"`
+	// Chunking says what becomes of goals that still wait when an answer comes.
+	Chunking Chunking `yaml:"chunking"`
+	// EnsembleDecay is m of temporal ensembling: the i-th prediction of an action,
+	// the oldest first, weighs exp(-m i) (Zhao et al. 2023, ACT).
+	EnsembleDecay float64 `yaml:"ensemble_decay"`
 	// Timeout is when an unanswered request is given up. Its answer is not
 	// used, however soon after that it comes.
 	Timeout time.Duration `yaml:"timeout"`
@@ -40,11 +46,30 @@ func (c *Config) Limits() Limits {
 	return Limits{Translation: c.MaxTranslation, Rotation: c.MaxRotation, JointStep: c.MaxJointStep}
 }
 
+// Chunking is how one answer follows another.
+type Chunking string
+
+const (
+	// Sequential executes Spec.Execute actions of an answer, then those of the
+	// next, which begins where the one before ended.
+	Sequential Chunking = "sequential"
+	// RealTime asks anew after Spec.Execute actions and goes on with the old
+	// answer meanwhile; the new one takes over after as many actions as inference
+	// is expected to take. The policy is told those (Observation.Prefix), so that it
+	// can begin with them (Black et al. 2025, real-time action chunking).
+	RealTime Chunking = "realtime"
+	// Ensemble asks at every step and executes the weighted mean of all that was
+	// predicted for it.
+	Ensemble Chunking = "ensemble"
+)
+
 // DefaultConfig has the limits of the Bridge service environment: 0.05 m and
 // 0.25 rad per step.
 func DefaultConfig() Config {
 	return Config{
 		Ahead:          0,
+		Chunking:       Sequential,
+		EnsembleDecay:  0.01,
 		Timeout:        2 * time.Second,
 		MaxTranslation: 0.05,
 		MaxRotation:    0.25,
@@ -59,6 +84,10 @@ func (c Config) Validate() error {
 	switch {
 	case c.Ahead < 0 || c.Ahead > 64:
 		return fmt.Errorf("policy: ahead is %d, must be 0 to 64", c.Ahead)
+	case c.Chunking != Sequential && c.Chunking != RealTime && c.Chunking != Ensemble:
+		return fmt.Errorf("policy: chunking is %q, must be %s, %s or %s", c.Chunking, Sequential, RealTime, Ensemble)
+	case !(c.EnsembleDecay >= 0 && c.EnsembleDecay <= 10):
+		return fmt.Errorf("policy: ensemble_decay is %g, must be 0 to 10", c.EnsembleDecay)
 	case c.Timeout < 10*time.Millisecond || c.Timeout > time.Minute:
 		return fmt.Errorf("policy: timeout is %v, must be 10ms to 1m", c.Timeout)
 	case !(c.MaxTranslation > 0 && c.MaxTranslation <= 0.2):

@@ -24,6 +24,9 @@ type Stats struct {
 	// Idle counts control steps without a goal; Gaps has them by seam.
 	Idle int
 	Gaps []Gap
+	// Seams are, where one answer took over from another before it was used up, how
+	// far the most moved joint's goal went in that step, rad.
+	Seams []float64
 	// WarmUp is the first answer's latency. Latencies are all later ones; the
 	// first is kept apart because loading a model is not inference.
 	WarmUp    time.Duration
@@ -34,10 +37,14 @@ type Stats struct {
 const (
 	roomLatencies = 2048
 	roomGaps      = 512
+	roomSeams     = 2048
 )
 
 func newStats() Stats {
-	return Stats{Gaps: make([]Gap, 0, roomGaps), Latencies: make([]time.Duration, 0, roomLatencies)}
+	return Stats{
+		Gaps: make([]Gap, 0, roomGaps), Seams: make([]float64, 0, roomSeams),
+		Latencies: make([]time.Duration, 0, roomLatencies),
+	}
 }
 
 // RefusedTotal counts the refused chunks.
@@ -67,11 +74,21 @@ func (s *Stats) Latency(p float64) time.Duration {
 	return sorted[min(int(p*float64(len(sorted))), len(sorted)-1)]
 }
 
-func (s *Stats) addLatency(d time.Duration) {
+// addLatency tells whether it is an inference's, rather than the warm-up's.
+func (s *Stats) addLatency(d time.Duration) bool {
 	if s.Accepted+s.RefusedTotal() == 0 {
 		s.WarmUp = d
-	} else if len(s.Latencies) < cap(s.Latencies) {
+		return false
+	}
+	if len(s.Latencies) < cap(s.Latencies) {
 		s.Latencies = append(s.Latencies, d)
+	}
+	return true
+}
+
+func (s *Stats) addSeam(jump float64) {
+	if len(s.Seams) < cap(s.Seams) {
+		s.Seams = append(s.Seams, jump)
 	}
 }
 

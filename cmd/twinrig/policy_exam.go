@@ -190,13 +190,17 @@ func (e *examiner) latency(x *exam) {
 	at := func(q float64) time.Duration { return x.latencies[int(q*float64(len(x.latencies)-1)+0.5)] }
 	p50, p95 := at(0.5), at(0.95)
 	spec := e.policy.Spec()
-	budget := time.Duration(min(e.cfg.Policy.Ahead+1, spec.Execute)) * spec.Period()
+	steps := min(e.cfg.Policy.Ahead+1, spec.Execute)
+	if e.cfg.Policy.Chunking != policy.Sequential { // what is left of the old answer
+		steps = max(1, spec.Horizon-spec.Execute)
+	}
+	budget := time.Duration(steps) * spec.Period()
 	said := fmt.Sprintf("p50 %.0f ms, p95 %.0f ms of %d answers; goals last %.0f ms after a question", ms(p50), ms(p95), len(x.latencies), ms(budget))
 	switch {
 	case p95 >= e.cfg.Policy.Timeout:
 		e.add("latency", doctor.Fail, "make the server faster, or raise policy.timeout", "%s; policy.timeout is %v", said, e.cfg.Policy.Timeout)
 	case p95 > budget:
-		e.add("latency", doctor.Warn, fmt.Sprintf("raise policy.ahead to %d, or execute more of each answer", int(p95/spec.Period())),
+		e.add("latency", doctor.Warn, "use policy.chunking realtime, raise policy.ahead, or execute more of each answer",
 			"%s: the arm would stand for some %.0f ms each %d steps", said, ms(p95-budget), spec.Execute)
 	default:
 		e.add("latency", doctor.OK, "", "%s", said)

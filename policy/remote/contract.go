@@ -34,6 +34,12 @@ type Contract struct {
 	// own, by the name of the number; empty if it cannot be asked. Servers alone
 	// declare it.
 	ProbeKey string `yaml:"-"`
+	// LeftKey and DelayKey are for policies that continue what is under way
+	// (policy.RealTime): where the actions go that are planned already, of shape
+	// [n, 7], and how many of them will be begun before the answer can be. Nothing
+	// is sent where they are empty, or nothing is planned.
+	LeftKey  string `yaml:"left_key,omitempty"`
+	DelayKey string `yaml:"delay_key,omitempty"`
 	// Extra is sent along with each observation, as OpenVLA's unnorm_key.
 	Extra map[string]string `yaml:"extra,omitempty"`
 	// APIKeyEnv names the environment variable that has the server's key, if it

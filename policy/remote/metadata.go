@@ -28,6 +28,8 @@ func (c *Contract) Metadata() npwire.Object {
 		{Key: "state_layout", Value: string(c.State.Layout)},
 		{Key: "prompt_key", Value: c.PromptKey},
 		{Key: "actions_key", Value: c.ActionsKey},
+		{Key: "left_key", Value: c.LeftKey},
+		{Key: "delay_key", Value: c.DelayKey},
 		{Key: "normalization", Value: string(c.Normalization.Method)},
 		{Key: "probe_key", Value: c.ProbeKey},
 	}}}
@@ -57,6 +59,8 @@ func (c *Contract) merge(metadata map[string]any) error {
 	take(&d, "state_layout", &c.State.Layout, func(v any) (Layout, bool) { s, ok := v.(string); return Layout(s), ok })
 	take(&d, "prompt_key", &c.PromptKey, text)
 	take(&d, "actions_key", &c.ActionsKey, text)
+	take(&d, "left_key", &c.LeftKey, text)
+	take(&d, "delay_key", &c.DelayKey, text)
 	take(&d, "normalization", &c.Normalization.Method, func(v any) (normalize.Method, bool) { s, ok := v.(string); return normalize.Method(s), ok })
 	take(&d, "probe_key", &c.ProbeKey, text)
 	return d.err

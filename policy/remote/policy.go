@@ -156,10 +156,32 @@ func (p *Policy) message(o *twinrig.Observation) (npwire.Object, error) {
 	if c.PromptKey != off {
 		add(c.PromptKey, o.Instruction)
 	}
+	if planned := p.planned(o); planned != nil {
+		add(c.LeftKey, planned)
+		if c.DelayKey != "" {
+			add(c.DelayKey, int64(len(o.Prefix)))
+		}
+	}
 	for _, k := range slices.Sorted(maps.Keys(c.Extra)) {
 		add(k, c.Extra[k])
 	}
 	return msg, nil
+}
+
+// planned are the actions under way in the model's units, nil if the server is not told.
+func (p *Policy) planned(o *twinrig.Observation) *npwire.Array {
+	n := len(o.Prefix) + len(o.Left)
+	if p.contract.LeftKey == "" || n == 0 {
+		return nil
+	}
+	flat := make([]float64, 0, n*twinrig.NumAxes)
+	for _, part := range [][]twinrig.Action{o.Prefix, o.Left} {
+		for _, row := range part { // a copy
+			p.units.planned(row[:])
+			flat = append(flat, row[:]...)
+		}
+	}
+	return npwire.Float32s([]int{n, twinrig.NumAxes}, flat...)
 }
 
 func (p *Policy) state(s *twinrig.State) []float64 {

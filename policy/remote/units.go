@@ -41,6 +41,13 @@ func (u units) model(state []float64) {
 	}
 }
 
+// planned takes an action to the model's units.
+func (u units) planned(action []float64) {
+	if u.action != nil {
+		u.action.Model(action)
+	}
+}
+
 // physical takes an action to physical units.
 func (u units) physical(action []float64) {
 	if u.action != nil {

@@ -44,6 +44,29 @@ func TestNormalisedHere(t *testing.T) {
 	require.InDeltaSlice(t, []float64{0.05, -0.1, 0.3, -0.4, 0, 0.15, 1}, chunk[1][:], 1e-12)
 }
 
+// A policy that continues what is under way is told that, in its own units.
+func TestToldWhatIsPlanned(t *testing.T) {
+	p := &Policy{contract: Contract{LeftKey: "prev_chunk_left_over", DelayKey: "inference_delay", Image: Image{Key: off}, PromptKey: off}, kin: flat{}}
+	p.contract.Normalization = Normalization{Method: normalize.Bounds, Statistics: "x", Loaded: scaled()}
+	var err error
+	p.units, err = newUnits(&p.contract)
+	require.NoError(t, err)
+	o := twinrig.Observation{Prefix: []twinrig.Action{{0.05, 0, 0, 0, 0, 0, 1}}, Left: []twinrig.Action{{0, -0.1, 0, 0, 0, 0, 0.5}, {}}}
+	msg, err := p.message(&o)
+	require.NoError(t, err)
+	require.Len(t, msg, 2)
+	require.Equal(t, "prev_chunk_left_over", msg[0].Key)
+	rows, err := npwire.Matrix(msg[0].Value)
+	require.NoError(t, err)
+	require.Equal(t, [][]float64{{0.5, 0, 0, 0, 0, 0, 1}, {0, -0.5, 0, 0, 0, 0, 0.5}, {0, 0, 0, 0, 0, 0, 0}}, rows)
+	require.Equal(t, npwire.Field{Key: "inference_delay", Value: int64(1)}, msg[1])
+	require.InDelta(t, 0.05, o.Prefix[0][0], 0, "the caller's are as they were")
+
+	msg, err = p.message(&twinrig.Observation{})
+	require.NoError(t, err)
+	require.Empty(t, msg)
+}
+
 func TestNormalizationRefused(t *testing.T) {
 	noState := scaled()
 	noState.State = nil
