@@ -41,6 +41,20 @@ func (l *Lateness) Quantile(p float64) time.Duration {
 	return l.longest
 }
 
+// Octaves calls f for each power of two of microseconds with how many durations were
+// below it, but not below the one before; without any it is left out. The first is 8 µs.
+func (l *Lateness) Octaves(f func(below time.Duration, n uint64)) {
+	for i := 0; i < len(l.buckets); i += subBuckets {
+		var n uint64
+		for _, c := range l.buckets[i : i+subBuckets] {
+			n += c
+		}
+		if n > 0 {
+			f(upper(i+subBuckets-1), n)
+		}
+	}
+}
+
 // bucket numbers durations by power of two and eighths of it.
 func bucket(d time.Duration) int {
 	us := uint64(max(0, d) / time.Microsecond)

@@ -26,12 +26,13 @@ type Analysis struct {
 	// anew; nil with too few scenes.
 	SceneBootstrap []*stats.Interval
 	// Gap pools the counted trials, Agreement compares their outcomes with the
-	// mirror's, Loop pools all trials.
+	// mirror's, Loop and Inference pool all attempts.
 	Gap GapPool
 	// Tests compares every two policies, nil for one policy.
 	Tests     *Tests
 	Agreement stats.Agreement
 	Loop      LoopPool
+	Inference []InferencePool
 	// Evidence is where the stop rule stands; nil without one.
 	Evidence *Evidence
 	// Warnings are what a reader must know before believing.
@@ -94,7 +95,7 @@ func Analyse(s *Study, results []Result, curves []Curve) (*Analysis, error) {
 		byID[c.Trial] = c
 	}
 	a.Gap = poolGaps(a.Counted, byID)
-	a.Loop = poolLoops(results)
+	a.Loop, a.Inference = poolLoops(results), poolInference(s, results)
 	for i := range a.Counted {
 		if r := &a.Counted[i]; r.Mirror != nil {
 			a.Agreement.Count(r.Verdict.Success, r.Mirror.Success)

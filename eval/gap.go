@@ -133,36 +133,3 @@ func poolGaps(results []Result, curves map[string]Curve) GapPool {
 	}
 	return p
 }
-
-// LoopPool is how well the loop kept its time over several trials.
-type LoopPool struct {
-	Trials, Ticks, Misses int
-	// Hz weighs each trial by its ticks. LateP50US is the median trial's
-	// median, LateP99US the worst trial's 99th percentile.
-	Hz, LateP50US, LateP99US float64
-}
-
-func poolLoops(results []Result) LoopPool {
-	var p LoopPool
-	var p50 []float64
-	var time float64
-	for i := range results {
-		l := results[i].Loop
-		if l == nil {
-			continue
-		}
-		p.Trials++
-		p.Ticks += l.Ticks
-		p.Misses += l.Misses
-		p50 = append(p50, l.LateP50US)
-		p.LateP99US = max(p.LateP99US, l.LateP99US)
-		if l.Hz > 0 {
-			time += float64(l.Ticks) / l.Hz
-		}
-	}
-	p.LateP50US, _ = stats.Percentile(p50, 0.5)
-	if time > 0 {
-		p.Hz = float64(p.Ticks) / time
-	}
-	return p
-}

@@ -98,15 +98,6 @@ type Gap struct {
 	Divergence *float64 `json:"divergence_s"`
 }
 
-// Loop is how well the control loop kept its time in a trial.
-type Loop struct {
-	Ticks     int     `json:"ticks"`
-	Hz        float64 `json:"hz"`
-	LateP50US float64 `json:"late_p50_us"`
-	LateP99US float64 `json:"late_p99_us"`
-	Misses    int     `json:"misses"`
-}
-
 // Provenance is what made the numbers.
 type Provenance struct {
 	ConfigSHA256 string `json:"config_sha256"`

@@ -7,6 +7,7 @@ import (
 	"twinrig"
 	"twinrig/agent"
 	"twinrig/eval"
+	"twinrig/policy"
 )
 
 // meter measures how well the loop keeps its time in a trial. It is a sink.
@@ -45,8 +46,35 @@ func (m *meter) loop() *eval.Loop {
 		LateP99US: m.late.Quantile(0.99).Seconds() * 1e6,
 		Misses:    int(m.now - m.missed),
 	}
+	m.late.Octaves(func(below time.Duration, n uint64) {
+		l.Late = append(l.Late, eval.LateBin{UpToUS: below.Seconds() * 1e6, Ticks: int(n)})
+	})
 	if span := m.last - m.first; span > 0 {
 		l.Hz = float64(l.Ticks-1) / span.Seconds()
 	}
 	return l
+}
+
+// inference is how the policy's answers came.
+func inference(s *policy.Stats) *eval.Inference {
+	in := &eval.Inference{
+		Asked: s.Asked, Accepted: s.Accepted, WarmUpMS: ms(s.WarmUp),
+		IdleS: s.IdleTotal().Seconds(), Gaps: len(s.Gaps), Unreachable: s.Unreachable, Seams: len(s.Seams),
+	}
+	for i, n := range s.Refused {
+		if n == 0 {
+			continue
+		}
+		if in.Refused == nil {
+			in.Refused = map[string]int{}
+		}
+		in.Refused[policy.Reason(i).String()] = n
+	}
+	for _, d := range s.Latencies {
+		in.LatenciesMS = append(in.LatenciesMS, ms(d))
+	}
+	for _, jump := range s.Seams {
+		in.SeamMaxRad = max(in.SeamMaxRad, jump)
+	}
+	return in
 }

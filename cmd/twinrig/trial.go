@@ -68,6 +68,9 @@ func (t *trial) run(ctx context.Context) (res eval.Result, err error) {
 	t.began = end.Began + end.Policy.WarmUp
 	res.Start, res.End = t.began.Seconds(), max(t.began, end.Ended).Seconds()
 	res.ControlSteps, res.Loop = end.Steps, t.cell.meter.loop()
+	if end.Policy.Asked > 0 {
+		res.Loop.Inference = inference(&end.Policy)
+	}
 	stopErr := t.stage.mirror.Stop()
 	t.finish(&res, end, runErr)
 	if err := errors.Join(stopErr, t.rec.Close()); err != nil {

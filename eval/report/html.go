@@ -23,14 +23,14 @@ var styleText string
 // page is what the template sees beside the report itself.
 type page struct {
 	*Report
-	Style                                    template.CSS
-	Arm                                      string
-	RatePlot, TimePlot, CurvePlot, JointPlot template.HTML
-	Comparisons                              []comparison
-	Frames                                   []frame
-	Labels                                   []labelRow
-	Amended                                  []eval.Result
-	Provenance                               [][2]string
+	Style                                              template.CSS
+	Arm                                                string
+	RatePlot, TimePlot, CurvePlot, JointPlot, LatePlot template.HTML
+	Comparisons                                        []comparison
+	Frames                                             []frame
+	Labels                                             []labelRow
+	Amended                                            []eval.Result
+	Provenance                                         [][2]string
 }
 
 type frame struct {
@@ -62,6 +62,7 @@ func (r *Report) HTML(w io.Writer) error {
 		{&pg.TimePlot, r.timeChart, r.knowsTimes() && slices.ContainsFunc(r.Pooled, func(c eval.Cell) bool { return c.TF.N > 0 })},
 		{&pg.CurvePlot, r.curveChart, len(r.Curves) > 0},
 		{&pg.JointPlot, r.jointChart, r.Gap.Trials > 0},
+		{&pg.LatePlot, r.lateChart, len(r.Loop.Late) > 0},
 	} {
 		if !chart.shown {
 			continue

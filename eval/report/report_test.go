@@ -51,7 +51,7 @@ func TestPageStandsAlone(t *testing.T) {
 	require.NotContains(t, page, "url(")
 	require.NotRegexp(t, `<script|<link`, page)
 	require.Equal(t, 2, strings.Count(page, "<img "))
-	require.Equal(t, 4, strings.Count(page, "<svg "))
+	require.Equal(t, 5, strings.Count(page, "<svg "))
 }
 
 func TestPageSaysWhatItShould(t *testing.T) {

@@ -60,8 +60,12 @@ func sampleTrial(rng *rand.Rand, tr eval.Trial) (eval.Result, []twinrig.Gap) {
 	skill := map[string]float64{"scripted": 0.8, "openvla-7b": 0.45}[tr.Policy]
 	res := eval.Result{
 		Trial: tr, Termination: eval.Timeout, Start: 2, End: 22, ControlSteps: 100,
-		Verdict:    &eval.Verdict{Partial: true, Source: "virtual world's truth, rules 1"},
-		Loop:       &eval.Loop{Ticks: 2000, Hz: 100, LateP50US: 8, LateP99US: 31 + rng.Float64()*9},
+		Verdict: &eval.Verdict{Partial: true, Source: "virtual world's truth, rules 1"},
+		Loop: &eval.Loop{
+			Ticks: 2000, Hz: 100, LateP50US: 8, LateP99US: 31 + rng.Float64()*9,
+			Late:      []eval.LateBin{{UpToUS: 8, Ticks: 1100}, {UpToUS: 16, Ticks: 700}, {UpToUS: 32, Ticks: 180}, {UpToUS: 1024, Ticks: 20}},
+			Inference: &eval.Inference{Asked: 26, Accepted: 24, Refused: map[string]int{"late": 1, "nan": 1}, WarmUpMS: 900, LatenciesMS: []float64{71, 72, 75, 140}, IdleS: 0.4, Gaps: 2},
+		},
 		Provenance: eval.Provenance{ConfigSHA256: tr.ConfigSHA256, Software: "v0.1.0", MuJoCo: "3.17.0", Seed: tr.Seed},
 	}
 	if rng.Float64() < skill {

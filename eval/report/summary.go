@@ -13,6 +13,8 @@ type Summary struct {
 	// Gap is null without a mirror, Loop without a control loop.
 	Gap  *GapSummary  `json:"gap"`
 	Loop *LoopSummary `json:"loop"`
+	// Inference is by policy, of those that were asked.
+	Inference map[string]InferenceSummary `json:"inference"`
 	// Speedup is how many times faster than real time the trials ran.
 	Speedup  float64 `json:"speedup"`
 	StudyDir string  `json:"study_dir"`
@@ -62,6 +64,7 @@ func (r *Report) Summary(speedup float64, studyDir string) Summary {
 		}
 		s.Policies[c.Policy] = p
 	}
+	s.Inference = inferenceSummary(r.Inference)
 	if r.Gap.Trials > 0 {
 		s.Gap = r.gapSummary()
 	}
