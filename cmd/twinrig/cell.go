@@ -2,7 +2,7 @@ package main
 
 import (
 	"errors"
-	"sync/atomic"
+	"slices"
 	"time"
 
 	"twinrig"
@@ -30,7 +30,10 @@ type cell struct {
 	runner *agent.Runner
 	camera twinrig.Camera
 	clock  func() time.Duration
-	tee    tee
+	// relay passes the loop's reports on: to always, and to those that watch the
+	// present trial.
+	relay  agent.Relay
+	always []agent.Sink
 	meter  meter
 	// wireHz is the rate that the wire model allows for the arm's cycle.
 	wireHz float64
@@ -62,10 +65,16 @@ func newCell(cfg configs.Rig, cal *calib.Record, port dynamixel.Port, bringUp fu
 	c.loop, err = agent.NewLoop(cfg.Loop, agent.Deps{
 		Arm: c.arm, Mode: c.arm.Mode(), Kin: kin, Gravity: kin,
 		Contacts: contacts(&cfg.Loop.Guard), Stiffness: c.stiffness(),
-		Sinks: append([]agent.Sink{&c.meter, &c.tee}, sinks...),
+		Sinks: []agent.Sink{&c.meter, &c.relay},
 	})
+	c.always = sinks
+	c.watch()
 	return c, err
 }
+
+// watch has sinks told of every report from now on, beside those that always are. Those
+// that were told before have had all of them when it returns.
+func (c *cell) watch(sinks ...agent.Sink) { c.relay.Set(slices.Concat(c.always, sinks)...) }
 
 // clearDepth is how far, in m, the model's shapes may overlap in a start pose: at
 // rest in its sleep pose the real arm overlaps by 6 mm.
@@ -122,22 +131,6 @@ func fastest(cfg *configs.Rig, cal *calib.Record) (float64, error) {
 	cycle := arm.CycleTime(wire) + arm.HealthTime(wire)/time.Duration(cfg.Arm.HealthEveryCycles)
 	return wireShare / cycle.Seconds(), nil
 }
-
-// tee passes reports on to those that listen to the present trial.
-type tee struct{ to atomic.Pointer[[]agent.Sink] }
-
-// Put implements agent.Sink.
-func (t *tee) Put(r *twinrig.Report) {
-	to := t.to.Load()
-	if to == nil {
-		return
-	}
-	for _, s := range *to {
-		s.Put(r)
-	}
-}
-
-func (t *tee) set(to ...agent.Sink) { t.to.Store(&to) }
 
 // closers are closed in reverse, each once.
 type closers []func() error

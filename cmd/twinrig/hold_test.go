@@ -46,6 +46,7 @@ func newBench(t testing.TB, seed uint64, gravity agent.Gravity, change ...func(*
 	c.loop, err = agent.NewLoop(d.Rig.Loop, agent.Deps{
 		Arm: c.arm, Mode: c.arm.Mode(), Kin: sim.NewKinematics(), Gravity: gravity,
 		Contacts: contacts(&d.Rig.Loop.Guard),
+		Sinks:    []agent.Sink{&c.relay},
 	})
 	require.NoError(t, err)
 	c.runner = agent.NewLockstepRunner(c.loop, agent.Lockstep{Clock: rig.Clock()})

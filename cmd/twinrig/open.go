@@ -155,6 +155,7 @@ func (c *cell) start(ctx context.Context, lockstep bool, closing *closers, say f
 	}
 	// The loop stops with ctx, or when the cell is closed.
 	loop, stop := context.WithCancel(ctx)
+	c.relay.Start()
 	served := make(chan error, 1)
 	granted := make(chan agent.Grants, 1)
 	go func() {
@@ -166,6 +167,7 @@ func (c *cell) start(ctx context.Context, lockstep bool, closing *closers, say f
 	closing.add(func() error {
 		stop()
 		err := <-served
+		c.relay.Close()
 		unwatch()
 		return err
 	})

@@ -37,14 +37,14 @@ type trial struct {
 
 	rec     *record.Writer
 	judge   *scene.Judge
-	guard   *agent.Incidents // nil until the policy drives
 	began   time.Duration
 	started bool
 	steps   int
 	frame   twinrig.Frame
 	seen    uint64 // Seq of the last recorded frame
 	events  scene.Event
-	failed  error // why watching failed
+	failed  error  // why watching failed
+	lost    uint64 // reports lost before the trial
 }
 
 func (t *trial) run(ctx context.Context) (res eval.Result, err error) {
@@ -62,10 +62,7 @@ func (t *trial) run(ctx context.Context) (res eval.Result, err error) {
 	}
 	t.recording.Store(t.rec)
 	end, runErr := t.drive(ctx)
-	t.cell.tee.set()
-	if t.guard != nil {
-		t.guard.Finish(t.incident)
-	}
+	t.cell.watch()
 	defer t.recording.Store(nil)
 	// Time counts from the first action sent, which the first answer had to
 	// come for.
@@ -178,8 +175,8 @@ func (t *trial) ready(rep *twinrig.Report) error {
 	}
 	t.cell.meter.reset()
 	t.event(rep.Now, "trial_start", t.spec.Instruction)
-	t.guard = agent.NewIncidents(t.cell.cfg.Loop.Guard, sim.NewKinematics())
-	t.cell.tee.set(t.rec, t.guard, t.stage.sink(t.lockstep))
+	t.lost = t.cell.relay.Dropped()
+	t.cell.watch(t.rec, t.stage.sink(t.lockstep))
 	return nil
 }
 
@@ -192,7 +189,6 @@ func (t *trial) watch(rep *twinrig.Report) bool {
 		t.look()
 	}
 	t.steps++
-	t.guard.Drain(t.incident)
 	tick := scene.Tick{Now: rep.Now, Grip: rep.State.Grip, GripGoal: rep.Sent.Grip}
 	t.failed = t.operator.See(func(v scene.View) error {
 		ev, err := t.judge.Step(tick, v)
@@ -226,9 +222,6 @@ func (t *trial) event(at time.Duration, kind, detail string) {
 		t.tell.PutEvent(&e)
 	}
 }
-
-// incident logs what the guard did.
-func (t *trial) incident(e twinrig.Event) { t.event(e.Stamp, e.Kind, e.Detail) }
 
 // fault turns an error that the rig or the policy is to blame for into a result;
 // an interruption stays an error, and so does an arm that no trial may be run on.

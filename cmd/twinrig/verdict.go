@@ -69,6 +69,9 @@ func (t *trial) mirrored(res *eval.Result) {
 
 // complete tells whether the mirror followed every report.
 func (t *trial) complete() error {
+	if n := t.cell.relay.Dropped() - t.lost; n > 0 {
+		return fmt.Errorf("%d reports found no room on their way to log and mirror, which were stuck", n)
+	}
 	s, err := t.stage.mirror.Summary()
 	if err == nil && !s.Complete() {
 		err = fmt.Errorf("the mirror fell behind and lost %d of %d reports", s.Dropped, s.Dropped+s.Reports)
