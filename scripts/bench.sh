@@ -4,6 +4,7 @@
 # printed first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+scripts/setup.sh rt-tests liborocos-kdl-dev # the peers
 echo "machine: $(nproc) cores, load $(cut -d' ' -f1-3 /proc/loadavg)"
 
 echo
@@ -26,6 +27,12 @@ echo "== control: one tick without the bus; limit 0 allocs"
 go test -run '^$' -bench Tick -benchmem ./agent | grep Benchmark
 echo "== model: gravity (limit 2500 ns), forward and inverse kinematics (limit 10000 ns near a seed), contact (twice a tick)"
 go test -run '^$' -bench 'Gravity|Forward|Inverse|Envelope' -benchmem ./sim | grep Benchmark
+echo "== inverse kinematics of 10,000 poses beside Orocos KDL's two solvers, from seeds nearby and from home; limits 99.9 % solved, median 10000 ns"
+go test -run '^$' -bench InverseBesideKDL -benchtime 1x ./sim | grep -E 'Benchmark|SKIP'
+echo "== loop: lateness beside cyclictest in turn, idle and with both cores busy; limits 1.5 times its p99, p50 100 us"
+go test -run '^$' -bench '^BenchmarkLateness$' -benchtime 1x ./agent | grep -E 'Benchmark|SKIP'
+echo "== loop, virtual: CPU of the loop's thread with mirror, recorder and telemetry and without, in turn; limit 2 % more"
+go test -run '^$' -bench '^BenchmarkSinks$' -benchtime 1x ./cmd/twinrig | grep Benchmark
 echo "== mirror: one report followed; real time allows 3.2 ms"
 go test -run '^$' -bench Mirror -benchmem ./sim/mirror | grep Benchmark
 echo "== telemetry: one report into MQTT's lanes while a broker takes the messages (load $(load)); limit p99 1000 ns, 0 allocs in the loop's thread (a test); B/op are the sender's"
@@ -36,6 +43,8 @@ go test -run '^$' -bench 'Tick|Frame' -benchmem ./agent/record | grep Benchmark
 echo
 echo "== virtual: 20 random poses held; limits 0.5 deg, 3 times better than without gravity compensation"
 go test -run TestHoldsRandomPoses -v ./cmd/twinrig | grep virtual
+echo "== virtual: hand at the ends of chunks of recorded motion (not part of the project); limits 5 mm median, 10 mm p95"
+go test -count=1 -run TestChunkEndsOfRecordedMotion -v ./cmd/twinrig | grep -oE 'virtual: .*|no recorded segments'
 echo "== virtual: scripted expert without hidden differences; limit 95 %"
 go test -run TestExpertWithoutHiddenDifferences -v ./cmd/twinrig -args -expert-trials=60 | grep virtual
 echo "== virtual: scripted expert on the twelve scenes of Table 2, with hidden differences; limit 90 %"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what twinrig's build needs and says what it does. Running it again
 # costs a second and changes nothing. Needs root or sudo only when a Debian
-# package is missing.
+# package is missing. Arguments are further packages to install.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,7 +13,7 @@ die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 # driver renders without a GPU.
 packages=(build-essential pkg-config git ca-certificates curl
 	libopencv-dev libegl1 libgl1-mesa-dri
-	python3 python3-pip python3-venv mosquitto mosquitto-clients)
+	python3 python3-pip python3-venv mosquitto mosquitto-clients "$@")
 if command -v go >/dev/null; then have_go=1; else have_go=; packages+=(golang-go); fi
 
 missing=()

@@ -41,15 +41,38 @@ const (
 // places a small change of pose may truly need a large turn: compare the result
 // with seed where that matters.
 func (k *Kinematics) Inverse(xBE twinrig.Pose, seed twinrig.Joints) (twinrig.Joints, error) {
+	s := k.solve(xBE, seed)
+	switch {
+	case math.IsInf(s.in, 1):
+		return seed, ErrUnreachable
+	case s.in > s.all+jump:
+		return seed, ErrJump
+	}
+	return s.best, nil
+}
+
+// Solve is Inverse for a pose that is not beside seed, such as the goal of a motion
+// from the home pose: the nearest solution inside PositionLimits, however the arm
+// must fold for it. It never returns ErrJump.
+func (k *Kinematics) Solve(xBE twinrig.Pose, seed twinrig.Joints) (twinrig.Joints, error) {
+	s := k.solve(xBE, seed)
+	if math.IsInf(s.in, 1) {
+		return seed, ErrUnreachable
+	}
+	return s.best, nil
+}
+
+func (k *Kinematics) solve(xBE twinrig.Pose, seed twinrig.Joints) search {
+	s := search{k: k, seed: seed, in: math.Inf(1), all: math.Inf(1)}
 	r := xBE.R.Normalized().Matrix()
 	xE := twinrig.Vec3{r[0][0], r[1][0], r[2][0]}
 	if !finite(xBE.P[0], xBE.P[1], xBE.P[2], xE[0], xE[1], xE[2]) || !seed.Finite() || xBE.R == (twinrig.Quat{}) {
-		return seed, ErrUnreachable
+		return s
 	}
 
 	// the wrist's three axes meet in one point, which fixes the first three
 	// joints; the hand's direction then fixes the others
-	s := search{k: k, r: r, seed: seed, in: math.Inf(1), all: math.Inf(1)}
+	s.r = r
 	w := xBE.P.Sub(xE.Scale(k.tool))
 	waist := seed[twinrig.Waist]
 	if math.Hypot(w[0], w[1]) > onAxis {
@@ -59,14 +82,7 @@ func (k *Kinematics) Inverse(xBE twinrig.Pose, seed twinrig.Joints) (twinrig.Joi
 	z := w[2] - chain[twinrig.Waist].origin[2] - chain[twinrig.Shoulder].origin[2]
 	s.arms(waist, rho, z)
 	s.arms(waist+math.Pi, -rho, z)
-
-	switch {
-	case math.IsInf(s.in, 1):
-		return seed, ErrUnreachable
-	case s.in > s.all+jump:
-		return seed, ErrJump
-	}
-	return s.best, nil
+	return s
 }
 
 // search goes through the solutions.
