@@ -32,12 +32,17 @@ func readMotion(name string) (replay.Motion, error) {
 	if i < 0 {
 		return replay.Motion{}, fmt.Errorf("%s: no segment has the id %q", path, id)
 	}
-	m := replay.Motion{Space: policy.BridgeDeltaContinuous, RateHz: segments[i].Hz, Actions: slices.Clone(segments[i].Action)}
+	return motionOf(&segments[i]), nil
+}
+
+// motionOf are a segment's actions, its gripper numbers as this arm's openings.
+func motionOf(s *mirror.BridgeSegment) replay.Motion {
+	m := replay.Motion{Space: policy.BridgeDeltaContinuous, RateHz: s.Hz, Actions: slices.Clone(s.Action)}
 	for k := range m.Actions {
 		g := &m.Actions[k][twinrig.GripAxis]
 		*g = min(max(float64(policy.GripFromBridge(*g)), 0), 1)
 	}
-	return m, nil
+	return m
 }
 
 // readTrialMotion takes the goals that a trial's arm had at the end of each control
