@@ -123,3 +123,13 @@ func (k *Kinematics) Gravity(q twinrig.Joints) twinrig.Joints {
 	}
 	return tau
 }
+
+// Origins are where each joint's axis is, in B, and last the pinch point E.
+func (k *Kinematics) Origins(q twinrig.Joints) [twinrig.NumJoints + 1]twinrig.Vec3 {
+	var f frames
+	f.at(&q)
+	var p [twinrig.NumJoints + 1]twinrig.Vec3
+	copy(p[:], f.origin[:])
+	p[twinrig.NumJoints] = f.pinch
+	return p
+}

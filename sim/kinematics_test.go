@@ -175,3 +175,14 @@ func BenchmarkGravity(b *testing.B) {
 		k.Gravity(q)
 	}
 }
+
+// The joints of the straight arm lie where the drawing has them.
+func TestOrigins(t *testing.T) {
+	k := NewKinematics()
+	p := k.Origins(twinrig.HomePose)
+	require.InDelta(t, 0.11065, p[twinrig.Shoulder][2], 1e-9)
+	require.InDelta(t, 0.36065, p[twinrig.Elbow][2], 1e-9)
+	require.InDelta(t, 0.04975+0.175+0.075, p[twinrig.WristAngle][0], 1e-9)
+	q := twinrig.Joints{0.4, -0.3, 0.7, 0.2, -0.5, 0.9}
+	require.Equal(t, k.Forward(q).P, k.Origins(q)[twinrig.NumJoints])
+}

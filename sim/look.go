@@ -116,6 +116,11 @@ var (
 // assets are the materials, and a soft sky.
 func (m *mjcf) assets() {
 	m.open("asset")
+	if m.silhouette {
+		m.shades()
+		m.close()
+		return
+	}
 	m.leaf("texture", "name", "sky", "type", "skybox", "builtin", "gradient",
 		"rgb1", ".58 .69 .80", "rgb2", ".94 .94 .93", "width", 32, "height", 192)
 	material := func(name, rgba string, specular, shininess float64) {
@@ -131,6 +136,30 @@ func (m *mjcf) assets() {
 		material(plank(i), rgba, .08, .2)
 	}
 	m.close()
+}
+
+// shades are the same materials for a silhouette: the arm shines white and all
+// else is black.
+func (m *mjcf) shades() {
+	m.leaf("texture", "name", "sky", "type", "skybox", "builtin", "flat", "rgb1", "0 0 0", "rgb2", "0 0 0", "width", 8, "height", 48)
+	for _, name := range []string{black, servo, metal, rubber} {
+		m.leaf("material", "name", name, "rgba", "1 1 1 1", "emission", 1, "specular", 0)
+	}
+	dark := []string{"object", "floor"}
+	for i := range plankColours {
+		dark = append(dark, plank(i))
+	}
+	for _, name := range dark {
+		m.leaf("material", "name", name, "rgba", "0 0 0 1", "specular", 0)
+	}
+}
+
+// colour is a geom's own, black in a silhouette.
+func (m *mjcf) colour(g *Geom) []float64 {
+	if m.silhouette {
+		return []float64{0, 0, 0, 1}
+	}
+	return g.RGBA[:]
 }
 
 // The table's extent in B, m, and its planks.

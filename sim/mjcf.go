@@ -19,7 +19,7 @@ func MJCF(spec Spec) ([]byte, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, err
 	}
-	m := &mjcf{params: &spec.Params}
+	m := &mjcf{params: &spec.Params, carried: spec.Carried, silhouette: spec.Silhouette}
 	m.open("mujoco", "model", "wx250s")
 	m.options(&spec)
 	m.assets()
@@ -45,9 +45,11 @@ func MJCF(spec Spec) ([]byte, error) {
 
 // mjcf is a writer of elements.
 type mjcf struct {
-	params *Params
-	buf    bytes.Buffer
-	stack  []string
+	params     *Params
+	carried    []Geom
+	silhouette bool
+	buf        bytes.Buffer
+	stack      []string
 }
 
 // element starts an element; attrs alternate name and value, and a nil value
@@ -183,7 +185,7 @@ func (m *mjcf) object(b *Body) {
 	for i := range b.Geoms {
 		g := &b.Geoms[i]
 		if g.Layer == Seen {
-			m.geom(g, "seen", "material", "object", "rgba", g.RGBA[:])
+			m.geom(g, "seen", "material", "object", "rgba", m.colour(g))
 			continue
 		}
 		group := 0
@@ -194,7 +196,7 @@ func (m *mjcf) object(b *Body) {
 		if b.Free {
 			mass = g.mass(b.Mass / volume)
 		}
-		m.geom(g, "object", "material", "object", "rgba", g.RGBA[:], "mass", mass, "group", group,
+		m.geom(g, "object", "material", "object", "rgba", m.colour(g), "mass", mass, "group", group,
 			"friction", []float64{g.Friction, .005, .0001})
 	}
 	m.close()

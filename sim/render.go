@@ -16,17 +16,31 @@ type Renderer struct {
 	data    *mujoco.Data
 	gl      *mujoco.Renderer
 	cameras []CameraSpec
+	lenses  []*lens // nil for a pinhole
 	ids     []int
+	wide    []byte // what a lens looks at
 }
 
 // NewRenderer opens a renderer for worlds of this spec. It takes a few tenths
 // of a second. Close it after use.
 func NewRenderer(spec Spec) (*Renderer, error) {
-	xml, err := MJCF(spec)
-	if err != nil {
+	if err := spec.Validate(); err != nil {
 		return nil, err
 	}
 	r := &Renderer{cameras: slices.Clone(spec.Cameras)}
+	drawn := spec
+	drawn.Cameras = slices.Clone(spec.Cameras)
+	for i := range drawn.Cameras {
+		l, err := newLens(&drawn.Cameras[i])
+		if err != nil {
+			return nil, err
+		}
+		r.lenses = append(r.lenses, l)
+	}
+	xml, err := MJCF(drawn)
+	if err != nil {
+		return nil, err
+	}
 	if r.model, err = mujoco.Load(xml); err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
 	}
@@ -69,9 +83,19 @@ func (r *Renderer) Render(s *Snapshot, camera string, f *twinrig.Frame) error {
 	c := &r.cameras[i]
 	f.W, f.H, f.Stamp = c.W, c.H, s.Time()
 	f.RGB = slices.Grow(f.RGB[:0], 3*c.W*c.H)[:3*c.W*c.H]
-	if err := r.gl.Render(r.data, r.ids[i], c.W, c.H, f.RGB); err != nil {
+	l := r.lenses[i]
+	if l == nil {
+		if err := r.gl.Render(r.data, r.ids[i], c.W, c.H, f.RGB); err != nil {
+			return fmt.Errorf("sim: %w", err)
+		}
+		return nil
+	}
+	n := 3 * l.wide.W * l.wide.H
+	r.wide = slices.Grow(r.wide[:0], n)[:n]
+	if err := r.gl.Render(r.data, r.ids[i], l.wide.W, l.wide.H, r.wide); err != nil {
 		return fmt.Errorf("sim: %w", err)
 	}
+	l.look(r.wide, f.RGB)
 	return nil
 }
 

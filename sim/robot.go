@@ -24,6 +24,14 @@ func (m *mjcf) arm() {
 			"armature", m.params.Armature[i], "damping", m.params.Damping[i], "frictionloss", m.params.Friction[i])
 		m.parts(linkParts[i])
 	}
+	for i := range m.carried {
+		g := m.carried[i]
+		if g.Pose == (twinrig.Pose{}) {
+			g.Pose = twinrig.IdentityPose
+		}
+		g.Pose.P[0] += pinchX
+		m.geom(&g, "seen", "material", "object", "rgba", m.colour(&g))
+	}
 	m.leaf("site", "name", "pinch", "pos", twinrig.Vec3{pinchX, 0, 0}, "size", 0.001, "group", 4)
 	m.finger(LeftFingerName, 1)
 	m.finger(RightFingerName, -1)

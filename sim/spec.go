@@ -63,7 +63,7 @@ type Body struct {
 	Pose twinrig.Pose
 }
 
-// CameraSpec is a pinhole camera without distortion.
+// CameraSpec is a pinhole camera, or one with a lens that bends.
 type CameraSpec struct {
 	Name string
 	// BaseFromCamera is the pose of the optical frame (x right, y down, z
@@ -72,6 +72,10 @@ type CameraSpec struct {
 	// Focal lengths and principal point; pixel (0, 0) is the centre of the top
 	// left one.
 	FxPx, FyPx, CxPx, CyPx float64
+	// Distortion is k1, k2, p1, p2, k3 as in calib.Camera. With any of them the
+	// picture is drawn larger and looked at through the lens, which takes some
+	// five times as long and smooths edges.
+	Distortion [5]float64
 	// W and H are the picture's size in pixels.
 	W, H int
 }
@@ -81,6 +85,11 @@ type Spec struct {
 	Params  Params
 	Bodies  []Body
 	Cameras []CameraSpec
+	// Carried is what the hand holds, in the frame of the pinch point E. It
+	// must be Seen: the arm's dynamics know nothing of it.
+	Carried []Geom
+	// Silhouette draws the arm white and all else black.
+	Silhouette bool
 	// Shadows makes pictures better and rendering slower.
 	Shadows bool
 	// SelfContact lets the arm touch itself. A link never touches the one that
@@ -111,6 +120,14 @@ func (s *Spec) Validate() error {
 		seen = append(seen, b.Name)
 		if err := b.validate(); err != nil {
 			return fmt.Errorf("sim: body %s: %w", b.Name, err)
+		}
+	}
+	for i := range s.Carried {
+		if s.Carried[i].Layer != Seen {
+			return fmt.Errorf("sim: carried geom %d: is felt; only what is seen can be carried", i)
+		}
+		if err := s.Carried[i].validate(); err != nil {
+			return fmt.Errorf("sim: carried geom %d: %w", i, err)
 		}
 	}
 	var cameras []string
@@ -214,6 +231,8 @@ func (c *CameraSpec) validate() error {
 		return fmt.Errorf("size: %d x %d px is outside 1 to 4096", c.W, c.H)
 	case !(c.FxPx > 1 && c.FyPx > 1 && finite(c.FxPx, c.FyPx, c.CxPx, c.CyPx)):
 		return fmt.Errorf("intrinsics: fx %g, fy %g, cx %g, cy %g px", c.FxPx, c.FyPx, c.CxPx, c.CyPx)
+	case !finite(c.Distortion[:]...):
+		return fmt.Errorf("distortion: %v", c.Distortion)
 	case !validPose(c.BaseFromCamera):
 		return fmt.Errorf("base_from_camera: quaternion %v is not of unit length, or position %v is not finite", c.BaseFromCamera.R, c.BaseFromCamera.P)
 	}

@@ -45,10 +45,7 @@ func (l *Lens) Project(p twinrig.Vec3) (u, v float64) {
 
 // distort moves a point of the plane z = 1 as the lens does.
 func (l *Lens) distort(x, y float64) (xd, yd float64) {
-	k1, k2, p1, p2, k3 := l[4], l[5], l[6], l[7], l[8]
-	r2 := x*x + y*y
-	radial := 1 + r2*(k1+r2*(k2+r2*k3))
-	return x*radial + 2*p1*x*y + p2*(r2+2*x*x), y*radial + p1*(r2+2*y*y) + 2*p2*x*y
+	return calib.Distort([5]float64(l[4:]), x, y)
 }
 
 // slopes are the derivatives of a pixel by the lens and by the point.
