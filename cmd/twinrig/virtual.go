@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,7 +26,7 @@ type virtualReady struct {
 func virtualCommand() *cobra.Command {
 	cfg := virtual.DefaultConfig()
 	var asJSON bool
-	var faults string
+	var faults, board string
 	c := &cobra.Command{
 		Use:   "virtual",
 		Short: "Serve a virtual WidowX 250S: servos on a pseudo-terminal, a webcam behind a URL",
@@ -57,6 +58,10 @@ rebooted, model (model_number), renamed (new_id). Without for it is for good.`,
 			if err := cfg.Validate(); err != nil {
 				return usageError{err}
 			}
+			where, ok := map[string]virtual.BoardPlace{"": virtual.BoardAway, "hand": virtual.BoardInHand, "table": virtual.BoardOnTable}[board]
+			if !ok {
+				return usageError{fmt.Errorf("--board: %q is neither hand nor table", board)}
+			}
 			clock, err := agent.OpenClock()
 			if err != nil {
 				return err
@@ -64,6 +69,11 @@ rebooted, model (model_number), renamed (new_id). Without for it is for good.`,
 			rig, err := virtual.Serve(cfg, clock.Now, func() { agent.LockThread(fifoPriority + 1) })
 			if err != nil {
 				return err
+			}
+			if where != virtual.BoardAway {
+				if err := rig.World().PutBoard(where); err != nil {
+					return errors.Join(err, rig.Close())
+				}
 			}
 			ready := virtualReady{Serial: rig.PortPath(), Camera: rig.CameraURL(), PID: os.Getpid()}
 			if asJSON {
@@ -84,6 +94,7 @@ rebooted, model (model_number), renamed (new_id). Without for it is for good.`,
 	c.Flags().Uint64Var(&cfg.Seed, "seed", cfg.Seed, "seed of the hidden differences")
 	c.Flags().IntVar(&cfg.Baud, "baud", cfg.Baud, "the line's rate in bit/s")
 	c.Flags().DurationVar(&cfg.Latency, "latency", cfg.Latency, "the USB adapter's latency timer")
+	c.Flags().StringVar(&board, "board", "", "where the calibration board (7x6 inner corners, 14 mm) is: hand or table")
 	c.Flags().StringVar(&faults, "faults", "", "file of what is to go wrong")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON line once it serves")
 	return c

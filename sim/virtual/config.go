@@ -29,6 +29,9 @@ type Config struct {
 	Faults []servotest.Fault `yaml:"faults"`
 	// CameraLatency is the time from exposure to a frame being there.
 	CameraLatency time.Duration `yaml:"camera_latency"`
+	// Distortion is the camera's, k1, k2, p1, p2, k3: none in the rig as shipped,
+	// whose pictures then take a fifth of the time.
+	Distortion [5]float64 `yaml:"distortion_k1_k2_p1_p2_k3,flow"`
 	// Webcam is how the paced rig serves its pictures.
 	Webcam webcam.Config `yaml:"webcam"`
 }

@@ -24,13 +24,17 @@ type Hidden struct {
 	MassScale, FrictionScale float64
 	// CameraFromCamera is the true optical frame in the one that is believed.
 	CameraFromCamera twinrig.Pose
+	// HeldFromHeld is how the board is truly held in how it is meant to be,
+	// BoardOnTable where in B the operator lays it, face up.
+	HeldFromHeld, BoardOnTable twinrig.Pose
 }
 
 // NoHidden is a world without differences.
 func NoHidden() Hidden {
 	h := Hidden{
 		Params: sim.NominalParams(), MassScale: 1, FrictionScale: 1,
-		CameraFromCamera: twinrig.IdentityPose,
+		CameraFromCamera: twinrig.IdentityPose, HeldFromHeld: twinrig.IdentityPose,
+		BoardOnTable: twinrig.Pose{R: twinrig.QuatFromRPY(math.Pi, 0, math.Pi/2), P: twinrig.Vec3{0.26, 0, BoardThickM}},
 	}
 	for i := range h.TorqueScale {
 		h.TorqueScale[i] = 1
@@ -69,6 +73,14 @@ func DrawHidden(seed uint64) Hidden {
 	h.CameraFromCamera = twinrig.Pose{
 		R: twinrig.QuatFromAxisAngle(axis.Scale(1/axis.Norm()), between(0.2, 1)*math.Pi/180),
 		P: twinrig.Vec3{between(-0.005, 0.005), between(-0.005, 0.005), between(-0.005, 0.005)},
+	}
+	h.HeldFromHeld = twinrig.Pose{
+		R: twinrig.QuatFromRPY(between(-4, 4)*math.Pi/180, between(-4, 4)*math.Pi/180, between(-4, 4)*math.Pi/180),
+		P: twinrig.Vec3{between(-0.004, 0.004), between(-0.004, 0.004), between(-0.004, 0.004)},
+	}
+	h.BoardOnTable = twinrig.Pose{
+		R: twinrig.QuatFromRPY(math.Pi, 0, math.Pi/2+between(-0.5, 0.5)),
+		P: twinrig.Vec3{between(0.24, 0.28), between(-0.04, 0.04), BoardThickM},
 	}
 	return h
 }

@@ -35,6 +35,7 @@ func newRig(cfg Config, clock func() time.Duration) (*rig, error) {
 	}
 	h.Params.Timestep = worldStep
 	spec := cameraSpec()
+	spec.Distortion = cfg.Distortion
 	spec.BaseFromCamera = spec.BaseFromCamera.Mul(h.CameraFromCamera)
 	world, err := newWorld(h, spec, cfg.CameraLatency, calib.Nominal().Arm.Gripper)
 	if err != nil {

@@ -73,7 +73,7 @@ func (w *World) spec(bodies []sim.Body) sim.Spec {
 func (w *World) Stage(s *scene.Scene, p scene.Placement) error {
 	w.staging.Lock()
 	defer w.staging.Unlock()
-	next, err := w.stage(s, p)
+	next, err := w.stage(s.Name, func() (*sim.World, error) { return w.build(s.Bodies(p)) })
 	if err != nil {
 		return err
 	}
@@ -96,15 +96,16 @@ func (w *World) Stage(s *scene.Scene, p scene.Placement) error {
 	return nil
 }
 
-// stage is the world of a scene. It is built while the servos go on turning.
-func (w *World) stage(s *scene.Scene, p scene.Placement) (*sim.World, error) {
+// stage is the world of that name, which is built, if there is none yet, while
+// the servos go on turning.
+func (w *World) stage(name string, build func() (*sim.World, error)) (*sim.World, error) {
 	w.mu.Lock()
-	built, err := w.stages[s.Name], w.err
+	built, err := w.stages[name], w.err
 	w.mu.Unlock()
 	if err != nil || built != nil {
 		return built, err
 	}
-	if built, err = w.build(s.Bodies(p)); err != nil {
+	if built, err = build(); err != nil {
 		return nil, err
 	}
 	w.mu.Lock()
@@ -113,7 +114,7 @@ func (w *World) stage(s *scene.Scene, p scene.Placement) (*sim.World, error) {
 		built.Close()
 		return nil, w.err
 	}
-	w.stages[s.Name] = built
+	w.stages[name] = built
 	return built, nil
 }
 
