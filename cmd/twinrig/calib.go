@@ -12,17 +12,17 @@ func calibCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "calib",
 		Short: "Calibrate, and say how good each calibration is",
-		Long: `calib measures what a rig is: today the camera's lens (intrinsics) and, from
-recorded motion, how the arm follows its commands (controller --segments). Each
+		Long: `calib measures what a rig is: today the camera's lens (intrinsics), where it
+stands (extrinsics) and, from recorded motion, how the arm follows its commands (controller --segments). Each
 calibration of a rig keeps its raw samples, is solved from them alone, is checked on what
 was not fitted, and is saved as a dated record with residuals, method, the
 inputs' digests and the software's version, beside an HTML report. A rig file
 names the record as its "calib".`,
 		Example: "  twinrig calib board --board 9x6 --square-mm 25 --out board.pdf\n  twinrig calib intrinsics --images 'shots/*.jpg' --board 9x6 --square-mm 25\n  twinrig calib status",
-		Args:    exactly(0, "board, intrinsics, controller or status"),
+		Args:    exactly(0, "board, intrinsics, extrinsics, controller or status"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(calibBoardCommand(), calibIntrinsicsCommand(), calibControllerCommand(), calibStatusCommand())
+	c.AddCommand(calibBoardCommand(), calibIntrinsicsCommand(), calibExtrinsicsCommand(), calibControllerCommand(), calibStatusCommand())
 	return c
 }
 

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -69,35 +67,13 @@ func (r *lensRun) save() error {
 	if err != nil {
 		return err
 	}
-	if over := m.OverLimit(); len(over) > 0 {
-		if !r.flags.force {
-			return fmt.Errorf("calib intrinsics: not saved: %s; see %s, take sharper and steadier views of a flat board, or --force it", strings.Join(over, ", "), r.reportPath())
-		}
-		m.Forced = true
+	if over := m.OverLimit(); len(over) > 0 && !r.flags.force {
+		return fmt.Errorf("calib intrinsics: not saved: %s; see %s, take sharper and steadier views of a flat board, or --force it", strings.Join(over, ", "), r.reportPath())
 	}
-	rec := r.record
-	if rec.Measured == nil {
-		rec.Measured = map[string]calib.Measurement{}
-	}
-	if rec.Residuals == nil {
-		rec.Residuals = map[string]float64{}
-	}
-	if rec.Date == calib.Nominal().Date {
-		rec.Source = "the lens was measured, see measured; all else: " + rec.Source
-	}
-	rec.Date = r.now.Format(time.DateOnly)
-	rec.Residuals["intrinsics_rms_px"] = r.result.RMSPx
-	rec.Measured["intrinsics"] = m
-	r.result.Lens.Put(&rec.Camera, r.result.WidthPx, r.result.HeightPx)
-	if err := os.MkdirAll(r.flags.out, 0o755); err != nil {
-		return fmt.Errorf("calib intrinsics: %w", err)
-	}
-	path := filepath.Join(r.flags.out, recordFile)
-	if err := rec.Save(path); err != nil {
-		return err
-	}
-	r.saved = path
-	return nil
+	r.result.Lens.Put(&r.record.Camera, r.result.WidthPx, r.result.HeightPx)
+	s := saving{dir: r.flags.out, kind: "intrinsics", what: "the lens", now: r.now}
+	r.saved, err = s.record(r.record, &m, map[string]float64{"intrinsics_rms_px": r.result.RMSPx})
+	return err
 }
 
 func (r *lensRun) reportPath() string { return filepath.Join(r.flags.out, reportFile) }
@@ -122,17 +98,7 @@ func (r *lensRun) report(saveErr error) error {
 	pg.Title = fmt.Sprintf("%s, %s", r.result.Board.String(), r.now.Format("2006-01-02 15:04 MST"))
 	pg.Verdict, pg.Good = r.verdict(saveErr), saveErr == nil && !r.record.Measured["intrinsics"].Forced
 	pg.Footer = "twinrig " + softwareVersion() + ". The pictures' digests are in the record."
-	var page bytes.Buffer
-	if err := pg.HTML(&page); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(r.flags.out, 0o755); err != nil {
-		return fmt.Errorf("calib intrinsics: %w", err)
-	}
-	if err := os.WriteFile(r.reportPath(), page.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("calib intrinsics: %w", err)
-	}
-	return nil
+	return writePage(r.reportPath(), &pg)
 }
 
 // lensJSON is the command's JSON. Distortion is k1, k2, p1, p2, k3.
