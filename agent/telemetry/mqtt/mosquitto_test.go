@@ -27,9 +27,10 @@ import (
 
 // mosquitto is Debian's broker on a free port of this machine.
 type mosquitto struct {
-	port int
-	conf string
-	cmd  *exec.Cmd
+	port  int
+	conf  string
+	cmd   *exec.Cmd
+	ended chan error // how it ended
 }
 
 // newMosquitto writes its configuration: lines come after the listener.
@@ -56,13 +57,12 @@ func (m *mosquitto) start(t *testing.T) {
 	if err != nil {
 		path = "/usr/sbin/mosquitto" // which Debian's users have not in their path
 	}
-	m.cmd = exec.Command(path, "-c", m.conf)
+	m.cmd, m.ended = exec.Command(path, "-c", m.conf), make(chan error, 1)
 	require.NoError(t, m.cmd.Start(), "mosquitto is part of the set-up")
-	t.Cleanup(func() {
-		_ = m.cmd.Process.Kill() // it may have ended
-		_ = m.cmd.Wait()
-	})
+	go func(c *exec.Cmd, ended chan<- error) { ended <- c.Wait() }(m.cmd, m.ended)
+	t.Cleanup(func() { _ = m.cmd.Process.Kill() }) // it may have ended
 	require.Eventually(t, func() bool {
+		require.Empty(t, m.ended, "it ended at once: somebody took its port")
 		c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", m.port))
 		if err != nil {
 			return false
@@ -76,7 +76,7 @@ func (m *mosquitto) start(t *testing.T) {
 func (m *mosquitto) stop(t *testing.T) {
 	t.Helper()
 	require.NoError(t, m.cmd.Process.Signal(syscall.SIGTERM))
-	require.NoError(t, m.cmd.Wait())
+	require.NoError(t, <-m.ended)
 }
 
 func (m *mosquitto) url() string { return fmt.Sprintf("tcp://127.0.0.1:%d", m.port) }
