@@ -49,6 +49,7 @@ var mayImport = map[string]string{
 	"eval/report":                 ". eval eval/stats",
 	"agent":                       ". policy",
 	"agent/record":                ".",
+	"agent/telemetry/metrics":     ".",
 	"agent/telemetry/outbox":      "",
 	"agent/telemetry/mqtt":        ". agent/telemetry/outbox",
 }

@@ -232,6 +232,14 @@ func (r *Runner) Latest(rep *twinrig.Report) {
 	*rep = r.slot.report
 }
 
+// Fault is what the newest tick had for a fault, nil for none. It may be called
+// from any goroutine.
+func (r *Runner) Fault() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.slot.fault
+}
+
 // Lateness is how late the ticks so far began. It may be called from any
 // goroutine.
 func (r *Runner) Lateness() Lateness {
