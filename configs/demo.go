@@ -19,6 +19,9 @@ type Demo struct {
 	Design  Design         `yaml:"design"`
 	// MQTTPort is where the embedded broker listens; 0 is any free port.
 	MQTTPort int `yaml:"mqtt_port"`
+	// Listen is where metrics and health are served, 127.0.0.1:PORT; empty is
+	// nowhere.
+	Listen string `yaml:"listen,omitempty"`
 }
 
 // Study is the plan of the demo's study.

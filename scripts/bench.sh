@@ -37,6 +37,8 @@ echo "== mirror: one report followed; real time allows 3.2 ms"
 go test -run '^$' -bench Mirror -benchmem ./sim/mirror | grep Benchmark
 echo "== telemetry: one report into MQTT's lanes while a broker takes the messages (load $(load)); limit p99 1000 ns, 0 allocs in the loop's thread (a test); B/op are the sender's"
 go test -run '^$' -bench Put -benchmem -benchtime 20000x ./agent/telemetry/mqtt | grep Benchmark
+echo "== metrics: one tick counted; 0 allocs (a test)"
+go test -run '^$' -bench Put -benchmem ./agent/telemetry/metrics | grep Benchmark
 echo "== record: one tick and one frame into the log; real time allows 3.2 ms a tick"
 go test -run '^$' -bench 'Tick|Frame' -benchmem ./agent/record | grep Benchmark
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"twinrig"
 	"twinrig/agent"
+	"twinrig/agent/telemetry/metrics"
 	"twinrig/agent/telemetry/mqtt"
 	"twinrig/calib"
 	"twinrig/configs"
@@ -22,9 +24,14 @@ import (
 	"twinrig/drivers/widowx"
 )
 
+// agentFlags are the command's.
+type agentFlags struct {
+	rig, listen         string
+	writeEEPROM, asJSON bool
+}
+
 func agentCommand() *cobra.Command {
-	var rig string
-	var writeEEPROM bool
+	var f agentFlags
 	c := &cobra.Command{
 		Use:   "agent --rig FILE",
 		Short: "Bring the arm up, hold it, and look after it until it is stopped",
@@ -35,37 +42,55 @@ the pose, takes torque on in steps, and then runs the control loop and publishes
 telemetry. It recovers from what can be recovered from: a servo that shut itself
 down, a pulled cable, the arm's power switch.
 
+--listen serves /metrics (Prometheus) and /healthz on this machine's own addresses,
+and POST /api/halt, which takes torque off at once, to those who show the token.
+
 Ctrl-C holds the arm, parks it, and takes torque off; a second one takes torque
 off at once. If this program is killed, the arm holds by itself.`,
-		Example: "  twinrig doctor --rig rig.yaml && twinrig agent --rig rig.yaml",
+		Example: "  twinrig doctor --rig rig.yaml && twinrig agent --rig rig.yaml --listen 127.0.0.1:8080",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if rig == "" {
+			if f.rig == "" {
 				return usageError{errors.New("agent wants a rig file: --rig configs/widowx250s.yaml")}
 			}
-			cfg, err := configs.LoadRig(rig)
+			if f.listen != "" {
+				if err := checkLoopback(f.listen); err != nil {
+					return usageError{err}
+				}
+			}
+			cfg, err := configs.LoadRig(f.rig)
 			if err != nil {
 				return usageError{err}
 			}
-			cfg.Arm.WriteEEPROM = cfg.Arm.WriteEEPROM || writeEEPROM
-			return runAgent(cmd.Context(), cfg, rig, cmd.OutOrStdout())
+			cfg.Arm.WriteEEPROM = cfg.Arm.WriteEEPROM || f.writeEEPROM
+			return runAgent(cmd.Context(), cfg, f, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	c.Flags().StringVar(&rig, "rig", "", "the rig file")
-	c.Flags().BoolVar(&writeEEPROM, "write-eeprom", false, "change permanent servo settings that differ")
+	c.Flags().StringVar(&f.rig, "rig", "", "the rig file")
+	c.Flags().StringVar(&f.listen, "listen", "", "serve metrics and health here: 127.0.0.1:PORT, 0 is any free port")
+	c.Flags().BoolVar(&f.asJSON, "json", false, "print one line of JSON when ready: url, token_file, mqtt")
+	c.Flags().BoolVar(&f.writeEEPROM, "write-eeprom", false, "change permanent servo settings that differ")
 	return c
 }
 
 // runAgent holds the arm until ctx is done or it cannot be recovered.
-func runAgent(ctx context.Context, cfg configs.Rig, path string, w io.Writer) (err error) {
+func runAgent(ctx context.Context, cfg configs.Rig, f agentFlags, stdout, stderr io.Writer) (err error) {
+	w := stdout
+	if f.asJSON {
+		w = stderr // the one line on stdout is for a program
+	}
 	say := func(line string) { fmt.Fprintln(w, line) }
 	var closing closers
+	var c *cell
 	defer func() {
-		interrupted := ctx.Err() != nil
+		interrupted, last := ctx.Err() != nil, "arm parked, torque off"
+		if c != nil && halted(c.runner.Fault()) {
+			last = "torque was off already"
+		}
 		if closeErr := closing.close(); closeErr != nil {
 			err = errors.Join(err, closeErr)
 		} else if interrupted {
-			say("arm parked, torque off")
+			say(last)
 		}
 	}()
 	cal, err := cfg.Calibration()
@@ -96,12 +121,23 @@ func runAgent(ctx context.Context, cfg configs.Rig, path string, w io.Writer) (e
 		return err
 	}
 	say = logged(say, tell)
-	c, err := openArm(cfg, cal, port, tell)
+	late := metrics.NewLoop()
+	arm, err := openArm(cfg, cal, port, tell, late)
 	if err != nil {
 		return err
 	}
+	c = arm
 	c.clock, c.runner = clock.Now, agent.NewRunner(c.loop, agent.Realtime{Clock: clock})
-	dismiss, err := startGuardian(path)
+	ready := agentReady{MQTT: cfg.MQTT.Broker}
+	if f.listen != "" {
+		s, err := (&watch{cell: c, loop: late, tell: tell}).serve(f.listen, &closing)
+		if err != nil {
+			return err
+		}
+		ready.URL, ready.TokenFile = s.url, s.tokenFile
+		say(fmt.Sprintf("metrics and health on %s, token in %s", s.url, s.tokenFile))
+	}
+	dismiss, err := startGuardian(f.rig)
 	if err != nil {
 		return err
 	}
@@ -110,14 +146,31 @@ func runAgent(ctx context.Context, cfg configs.Rig, path string, w io.Writer) (e
 	if err := c.start(ctx, false, &closing, say); err != nil {
 		return err
 	}
+	// It holds once it has ticked.
+	if err := c.runner.Recover(ctx, say); err != nil {
+		return err
+	}
 	say(fmt.Sprintf("holding at %.0f Hz in %s mode (the wire allows %.0f Hz); Ctrl-C parks the arm", cfg.Loop.RateHz, c.arm.Mode(), c.wireHz))
 	for _, note := range c.arm.Status().Notes {
 		say("note: " + note)
+	}
+	if f.asJSON {
+		if err := json.NewEncoder(stdout).Encode(ready); err != nil {
+			return err
+		}
 	}
 	return c.lookAfter(ctx, func(kind, what string) {
 		say(what)
 		tell.PutEvent(&twinrig.Event{Stamp: c.clock(), Kind: kind, Detail: what})
 	})
+}
+
+// agentReady is the line that says that the agent holds the arm, and where it is
+// to be reached.
+type agentReady struct {
+	URL       string `json:"url,omitempty"`
+	TokenFile string `json:"token_file,omitempty"`
+	MQTT      string `json:"mqtt"`
 }
 
 // openPublisher publishes the rig, and what its camera sees if it has one.
@@ -198,12 +251,24 @@ func inspectArm(bus widowx.Surveyor, cfg *configs.Rig, cal *calib.Record, say fu
 	return holds, nil
 }
 
-// lookAfter recovers from faults until ctx is done or it cannot.
+// halted tells whether a fault is that torque is off by somebody's wish.
+func halted(fault error) bool {
+	var f *agent.Fault
+	return errors.As(fault, &f) && f.Halted
+}
+
+// lookAfter recovers from faults until ctx is done or it cannot. An arm that
+// somebody halted is left alone.
 func (c *cell) lookAfter(ctx context.Context, tell func(kind, what string)) error {
 	for {
 		fault, err := c.runner.AwaitFault(ctx)
 		if err != nil {
 			return err
+		}
+		if halted(fault) {
+			tell("halted", "torque is off, as somebody wished; Ctrl-C ends the program")
+			<-ctx.Done()
+			return ctx.Err()
 		}
 		tell("robot_fault", fault.Error())
 		if err := c.runner.Recover(ctx, func(what string) { tell("recovery", what) }); err != nil {

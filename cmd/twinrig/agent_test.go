@@ -34,12 +34,7 @@ func TestMain(m *testing.M) {
 // until it says that it holds.
 func startAgent(t *testing.T, rig *virtual.Paced) (c *exec.Cmd, lines *bufio.Scanner) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "rig.yaml")
-	require.NoError(t, os.WriteFile(file, fmt.Appendf(nil,
-		"name: bench\nserial: {port: %s}\nbus: {allowance: 30ms, retries: 0}\narm: {mode: torque, watchdog: 400ms}\nloop: {rate_hz: 100, recovery: {cool_down: 0s}}\n",
-		rig.PortPath()), 0o600))
-	c = exec.Command(os.Args[0], "agent", "--rig", file)
-	c.Env = append(os.Environ(), mainEnv+"=1", "STATE_DIRECTORY="+filepath.Dir(file))
+	c = agentOn(t, rig, "")
 	out, err := c.StdoutPipe()
 	require.NoError(t, err)
 	c.Stderr = c.Stdout
@@ -48,6 +43,18 @@ func startAgent(t *testing.T, rig *virtual.Paced) (c *exec.Cmd, lines *bufio.Sca
 	lines = bufio.NewScanner(out)
 	awaitLine(t, lines, "holding at")
 	return c, lines
+}
+
+// agentOn is that program, not yet started; more is for its rig file.
+func agentOn(t *testing.T, rig *virtual.Paced, more string, flags ...string) *exec.Cmd {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "rig.yaml")
+	require.NoError(t, os.WriteFile(file, fmt.Appendf(nil,
+		"name: bench\nserial: {port: %s}\nbus: {allowance: 30ms, retries: 0}\narm: {mode: torque, watchdog: 400ms}\nloop: {rate_hz: 100, recovery: {cool_down: 0s}}\n%s",
+		rig.PortPath(), more), 0o600))
+	c := exec.Command(os.Args[0], append([]string{"agent", "--rig", file}, flags...)...)
+	c.Env = append(os.Environ(), mainEnv+"=1", "STATE_DIRECTORY="+filepath.Dir(file))
+	return c
 }
 
 func awaitLine(t *testing.T, lines *bufio.Scanner, want string) {

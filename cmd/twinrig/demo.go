@@ -24,6 +24,7 @@ type demoFlags struct {
 	lockstep, asJSON bool
 	seed             uint64
 	out, config      string
+	listen           string
 	trials           int
 }
 
@@ -49,6 +50,14 @@ same trial records byte for byte.`,
 			if cmd.Flags().Changed("seed") {
 				d.Virtual.Seed = f.seed
 			}
+			if f.listen != "" {
+				d.Listen = f.listen
+			}
+			if d.Listen != "" {
+				if err := checkLoopback(d.Listen); err != nil {
+					return usageError{err}
+				}
+			}
 			if cmd.Flags().Changed("trials") {
 				d.Study.Trials = f.trials
 			}
@@ -60,6 +69,7 @@ same trial records byte for byte.`,
 	c.Flags().StringVar(&f.out, "out", "", "directory of the study (default studies/demo-DATE-TIME)")
 	c.Flags().StringVar(&f.config, "config", "", "a file like configs/demo.yaml instead of the shipped one")
 	c.Flags().IntVar(&f.trials, "trials", 1, "trials for each scene and policy")
+	c.Flags().StringVar(&f.listen, "listen", "", "serve metrics and health here while it runs: 127.0.0.1:PORT")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object instead of the tables")
 	return c
 }

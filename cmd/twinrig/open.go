@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"twinrig/agent"
+	"twinrig/agent/telemetry/metrics"
 	"twinrig/configs"
 	"twinrig/drivers/camera"
 	"twinrig/drivers/serial"
@@ -127,18 +128,24 @@ func openPaced(ctx context.Context, d *configs.Demo, r *runner, closing *closers
 		return err
 	}
 	closing.add(cam.Close)
-	if err := r.openTelemetry(d, cam, closing, say); err != nil {
+	pub, err := r.openTelemetry(d, cam, closing, say)
+	if err != nil {
 		return err
 	}
-	var sinks []agent.Sink
-	if r.tell != nil {
-		sinks = append(sinks, r.tell)
-	}
-	if r.cell, err = openArm(cfg, cal, port, sinks...); err != nil {
+	late := metrics.NewLoop()
+	if r.cell, err = openArm(cfg, cal, port, pub, late); err != nil {
 		return err
 	}
 	r.cell.clock, r.cell.camera = clock.Now, cam
 	r.cell.runner = agent.NewRunner(r.cell.loop, agent.Realtime{Clock: clock})
+	r.watch = &watch{cell: r.cell, loop: late, tell: pub}
+	if d.Listen != "" {
+		s, err := r.watch.serve(d.Listen, closing)
+		if err != nil {
+			return err
+		}
+		say("metrics and health on " + s.url)
+	}
 	r.operator = &virtualOperator{world: rig.World(), study: d.Study}
 	return nil
 }

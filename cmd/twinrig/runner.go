@@ -49,6 +49,7 @@ type runner struct {
 	digest   string // of the resolved configuration
 	config   []byte
 	tell     telemetry // may be nil
+	watch    *watch    // likewise
 	pictures *pictures
 	say      func(string) // to the operator
 	weighed  bool         // the arm bears what the model says

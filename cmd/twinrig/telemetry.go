@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"twinrig"
+	"twinrig/agent/telemetry/metrics"
 	"twinrig/agent/telemetry/mqtt"
 	"twinrig/configs"
 	"twinrig/eval"
@@ -17,12 +18,12 @@ import (
 
 // openTelemetry starts the embedded broker and a publisher on it. A study does
 // not depend on being watched: without a broker it runs all the same.
-func (r *runner) openTelemetry(d *configs.Demo, cam twinrig.Camera, closing *closers, say func(string)) error {
+func (r *runner) openTelemetry(d *configs.Demo, cam twinrig.Camera, closing *closers, say func(string)) (*mqtt.Publisher, error) {
 	broker, err := mqtt.OpenBroker(d.MQTTPort)
 	if err != nil {
 		say(fmt.Sprintf("no telemetry on port %d (%v); taking a free port", d.MQTTPort, err))
 		if broker, err = mqtt.OpenBroker(0); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	closing.add(broker.Close)
@@ -30,13 +31,13 @@ func (r *runner) openTelemetry(d *configs.Demo, cam twinrig.Camera, closing *clo
 	cfg.Broker = broker.URL()
 	pub, err := mqtt.Open(cfg, d.Rig.Name, func(err error) { say("telemetry: " + err.Error()) })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	closing.add(pub.Close)
 	closing.add(film(cam, pub, cfg.CameraRate, func(err error) { say("telemetry: " + err.Error()) }))
 	r.tell, r.say = pub, logged(say, pub)
 	say("watch it live: " + watchCommand(broker.URL(), d.Rig.Name))
-	return nil
+	return pub, nil
 }
 
 // logged says a line and has it published.
@@ -100,6 +101,9 @@ func (r *runner) tellSteps(s *eval.Study, show func(eval.Step)) func(eval.Step) 
 			at.Left = at.Elapsed / time.Duration(n) * time.Duration(step.Total-step.Done)
 		}
 		r.tell.PutProgress(at)
+		if r.watch != nil {
+			r.watch.study.Store(&metrics.Study{Name: s.Name, Done: step.Done, Total: step.Total})
+		}
 		if step.Result != nil {
 			r.tellResult(s, step.Result)
 		}
