@@ -18,6 +18,9 @@ const (
 	RefusedStale                              // state too old; held
 	RefusedJump                               // goal too far from the arm; held
 	RefusedContact                            // arm would touch table or itself; held
+	RefusedDuty                               // a joint drove too hard for too long; held where it is
+	StalePolicy                               // policy's next goal is not there; held
+	StaleCamera                               // picture too old to ask the policy; held
 )
 
 // NumInterventions is how many reasons there are.
@@ -25,7 +28,8 @@ const NumInterventions = len(interventionNames)
 
 var interventionNames = [...]string{
 	"clipped_position", "clipped_velocity", "clipped_effort", "clipped_workspace",
-	"refused_nan", "refused_stale", "refused_jump", "refused_contact",
+	"refused_nan", "refused_stale", "refused_jump", "refused_contact", "refused_duty",
+	"stale_policy", "stale_camera",
 }
 
 // Contact is a predicted contact of two bodies of the arm's model.

@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"twinrig"
@@ -21,6 +22,8 @@ type GuardConfig struct {
 	Workspace Workspace `yaml:"workspace"`
 	// Contact is how contact is kept from.
 	Contact ContactConfig `yaml:"contact"`
+	// Duty bounds the torque over time.
+	Duty DutyConfig `yaml:"duty"`
 }
 
 // Workspace is a box in B for the pinch point, and the height below which the
@@ -55,6 +58,7 @@ func DefaultGuard() GuardConfig {
 			Min: twinrig.Vec3{-0.2, -0.5, 0.005}, Max: twinrig.Vec3{0.6, 0.5, 0.7}, TipFloor: 0,
 		},
 		Contact: DefaultContact(),
+		Duty:    DefaultDuty(),
 	}
 }
 
@@ -74,14 +78,14 @@ func (c *GuardConfig) Validate(period time.Duration) error {
 	for i, axis := range []string{"x", "y", "z"} {
 		check = append(check, limit{"guard.workspace.min_m " + axis, c.Workspace.Min[i], -1, c.Workspace.Max[i]})
 	}
-	if err := within(append(check, c.Contact.limits()...)); err != nil {
+	if err := within(slices.Concat(check, c.Contact.limits(), c.Duty.limits())); err != nil {
 		return fmt.Errorf("agent: %w", err)
 	}
 	return nil
 }
 
 // Guard is the one place that clips or refuses a goal. What it holds is always
-// the goal that it last let pass.
+// the goal that it last let pass, or where the arm stood when it had pushed too long.
 type Guard struct {
 	cfg      GuardConfig
 	kin      Forwarder
@@ -91,6 +95,7 @@ type Guard struct {
 	outside  float64 // how far the last goal is outside the workspace, m
 	over     float64 // how much too deep it would come to rest in contact, m
 	contact  twinrig.Contact
+	duty     duty
 	counts   [NumInterventions]uint64
 }
 
@@ -99,7 +104,7 @@ const NumInterventions = twinrig.NumInterventions
 
 // held are the reasons for which the arm stays with the goal that it had.
 const held = twinrig.RefusedNaN | twinrig.RefusedStale | twinrig.RefusedJump |
-	twinrig.ClippedWorkspace | twinrig.RefusedContact
+	twinrig.ClippedWorkspace | twinrig.RefusedContact | twinrig.RefusedDuty
 
 // NewGuard makes a guard; Reset comes before Admit. Without k it predicts no
 // contact.
@@ -116,6 +121,7 @@ func (g *Guard) Reset(now time.Duration, s *twinrig.State) {
 	g.lastAt = now
 	g.outside = g.cfg.Workspace.Outside(g.kin.Forward(g.last.Joints))
 	g.over = g.rests()
+	g.duty.last = now
 }
 
 // Last is the goal that was last let pass.
@@ -148,6 +154,8 @@ func (g *Guard) admit(now time.Duration, s *twinrig.State, goal twinrig.Goal) (t
 		return goal, twinrig.RefusedNaN
 	case g.stale(now, s):
 		return goal, twinrig.RefusedStale
+	case g.relieve(now, s):
+		return goal, twinrig.RefusedDuty
 	}
 	var done twinrig.Intervention
 	if clamped := twinrig.PositionLimits.Clamp(goal.Joints); clamped != goal.Joints {

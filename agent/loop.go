@@ -99,11 +99,13 @@ func (l *Loop) Tick(now time.Duration) *twinrig.Report {
 	}
 
 	r.Asked = l.ask(now)
+	lacks := l.source.Lacks()
+	l.guard.count(lacks)
 	goal, done := l.guard.Admit(now, &r.State, r.Asked)
 	cmd := l.law(goal)
 	tau, cut := l.guard.Effort(cmd.Effort)
 	cmd.Effort = tau
-	r.Guard = done | cut
+	r.Guard = lacks | done | cut
 	r.Contact = twinrig.Contact{}
 	if done&twinrig.RefusedContact != 0 {
 		r.Contact = l.guard.Contact()

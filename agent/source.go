@@ -27,6 +27,9 @@ type Source interface {
 	// Step is the number of the control step the source is in, 0 where it has
 	// none.
 	Step() int
+	// Lacks is what the source should have goals from and has not, as a guard's
+	// reason; 0 is nothing.
+	Lacks() twinrig.Intervention
 	// Err is why the source cannot go on, or nil.
 	Err() error
 }
@@ -41,6 +44,9 @@ func (Hold) Next(time.Duration, *twinrig.Goal, *twinrig.State) (Target, bool) {
 
 // Step implements Source.
 func (Hold) Step() int { return 0 }
+
+// Lacks implements Source.
+func (Hold) Lacks() twinrig.Intervention { return 0 }
 
 // Err implements Source.
 func (Hold) Err() error { return nil }
@@ -85,6 +91,17 @@ func (f *Follow) Next(now time.Duration, at *twinrig.Goal, s *twinrig.State) (Ta
 
 // Step implements Source.
 func (f *Follow) Step() int { return f.broker.Step() }
+
+// Lacks implements Source.
+func (f *Follow) Lacks() twinrig.Intervention {
+	switch starves, blind := f.broker.Starves(); {
+	case !starves:
+		return 0
+	case blind:
+		return twinrig.StaleCamera
+	}
+	return twinrig.StalePolicy
+}
 
 // Err implements Source.
 func (f *Follow) Err() error { return f.broker.Err() }

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -40,6 +41,7 @@ type Broker struct {
 	line    line
 	gap     time.Duration // when the present gap began, or -1
 
+	blind                      bool // the last refusal was the observer's
 	refusedRow, unreachableRow int
 	stats                      Stats
 	err                        error
@@ -185,12 +187,14 @@ func (b *Broker) collect(now time.Duration) {
 		return
 	}
 	b.splice()
+	b.blind = false
 }
 
 func (b *Broker) refuse(r Reason, cause error) {
 	b.stats.Refused[r]++
 	b.stats.LastRefusal = cause.Error()
 	b.refusedRow++
+	b.blind = errors.Is(cause, ErrObserve)
 	if b.refusedRow >= b.cfg.MaxRefused {
 		b.err = fmt.Errorf("%w: %d chunks refused in a row: %w", ErrFault, b.refusedRow, cause)
 	}

@@ -76,7 +76,7 @@ func (c *call) run() {
 	c.steps, c.reason, c.err = c.steps[:0], ReasonError, nil
 	if c.observer != nil {
 		if err := c.observer.Observe(c.now, &c.obs); err != nil {
-			c.err = fmt.Errorf("policy: observe: %w", err)
+			c.err = fmt.Errorf("policy: %w: %w", ErrObserve, err)
 			return
 		}
 	}

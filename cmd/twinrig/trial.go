@@ -37,6 +37,7 @@ type trial struct {
 
 	rec     *record.Writer
 	judge   *scene.Judge
+	guard   *agent.Incidents // nil until the policy drives
 	began   time.Duration
 	started bool
 	steps   int
@@ -63,6 +64,9 @@ func (t *trial) run(ctx context.Context) (res eval.Result, err error) {
 	t.recording.Store(t.rec)
 	end, runErr := t.drive(ctx)
 	t.cell.watch()
+	if t.guard != nil {
+		t.guard.Finish(t.incident)
+	}
 	defer t.recording.Store(nil)
 	// Time counts from the first action sent, which the first answer had to
 	// come for.
@@ -176,7 +180,8 @@ func (t *trial) ready(rep *twinrig.Report) error {
 	t.cell.meter.reset()
 	t.event(rep.Now, "trial_start", t.spec.Instruction)
 	t.lost = t.cell.relay.Dropped()
-	t.cell.watch(t.rec, t.stage.sink(t.lockstep))
+	t.guard = agent.NewIncidents(t.cell.cfg.Loop.Guard, sim.NewKinematics())
+	t.cell.watch(t.rec, t.guard, t.stage.sink(t.lockstep))
 	return nil
 }
 
@@ -189,6 +194,7 @@ func (t *trial) watch(rep *twinrig.Report) bool {
 		t.look()
 	}
 	t.steps++
+	t.guard.Drain(t.incident)
 	tick := scene.Tick{Now: rep.Now, Grip: rep.State.Grip, GripGoal: rep.Sent.Grip}
 	t.failed = t.operator.See(func(v scene.View) error {
 		ev, err := t.judge.Step(tick, v)
@@ -222,6 +228,9 @@ func (t *trial) event(at time.Duration, kind, detail string) {
 		t.tell.PutEvent(&e)
 	}
 }
+
+// incident logs what the guard did.
+func (t *trial) incident(e twinrig.Event) { t.event(e.Stamp, e.Kind, e.Detail) }
 
 // fault turns an error that the rig or the policy is to blame for into a result;
 // an interruption stays an error, and so does an arm that no trial may be run on.
