@@ -22,6 +22,7 @@ var mayImport = map[string]string{
 	"calib/target":                ".",
 	"calib/page":                  "",
 	"calib/intrinsics":            ". calib calib/target calib/page",
+	"calib/ghost":                 ". calib sim",
 	"calib/extrinsics":            ". calib calib/target calib/page calib/intrinsics sim",
 	"calib/controller":            ". sim sim/mirror",
 	"drivers/widowx":              ". drivers/dynamixel calib",
