@@ -35,13 +35,15 @@ type Sample struct {
 	// exposure; Spread is how far any of them was off that mean meanwhile.
 	Joints twinrig.Joints `json:"joints_rad"`
 	Spread float64        `json:"spread_rad"`
+	// Grip is how far the gripper was open.
+	Grip twinrig.Grip `json:"grip"`
 	// View is what the camera saw. Views are in the order of their names.
 	View intrinsics.Sample `json:"view"`
 }
 
 // NewSample is a sample of this version.
-func NewSample(where string, joints twinrig.Joints, spread float64, view intrinsics.Sample) Sample {
-	return Sample{Version: sampleVersion, Where: where, Joints: joints, Spread: spread, View: view}
+func NewSample(where string, joints twinrig.Joints, spread float64, grip twinrig.Grip, view intrinsics.Sample) Sample {
+	return Sample{Version: sampleVersion, Where: where, Joints: joints, Spread: spread, Grip: grip, View: view}
 }
 
 // Validate names what makes the sample unusable.
@@ -53,6 +55,8 @@ func (s *Sample) Validate() error {
 		return fmt.Errorf("where: %q is neither %q nor %q", s.Where, InHand, OnTable)
 	case !(s.Spread >= 0 && s.Spread <= 10):
 		return fmt.Errorf("spread_rad: %g is outside 0 to 10", s.Spread)
+	case !(s.Grip >= -0.5 && s.Grip <= 1.5):
+		return fmt.Errorf("grip: %g is outside -0.5 to 1.5", float64(s.Grip))
 	case !s.Joints.Finite() || s.Joints.MaxAbs() > 7:
 		return fmt.Errorf("joints_rad: %v are not within a turn", s.Joints)
 	}

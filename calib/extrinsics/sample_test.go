@@ -30,6 +30,7 @@ func TestSampleFiles(t *testing.T) {
 		`{"version": 2}`:                "version: 2 is not 1",
 		`{"version": 1, "camera": "x"}`: "unknown field",
 		`{"version": 1, "where": "hand", "joints_rad": [9,0,0,0,0,0]}`:      "not within a turn",
+		`{"version": 1, "where": "hand", "grip": 7}`:                        "grip: 7 is outside",
 		`{"version": 1, "where": "hand", "spread_rad": -1}`:                 "spread_rad: -1",
 		`{"version": 1, "where": "hand", "view": {"version": 1}}`:           "board:",
 		`{"version": 1, "where": "table", "view": {"version": 1}} {"a": 1}`: "more than one",

@@ -141,5 +141,5 @@ func (s *synth) view(q twinrig.Joints, n int) (Sample, bool) {
 	for i := range read {
 		read[i] += s.reading * s.rng.NormFloat64()
 	}
-	return NewSample(InHand, read, 0.0005, v), true
+	return NewSample(InHand, read, 0.0005, 0.5, v), true
 }

@@ -19,10 +19,10 @@ was not fitted, and is saved as a dated record with residuals, method, the
 inputs' digests and the software's version, beside an HTML report. A rig file
 names the record as its "calib".`,
 		Example: "  twinrig calib board --board 9x6 --square-mm 25 --out board.pdf\n  twinrig calib intrinsics --images 'shots/*.jpg' --board 9x6 --square-mm 25\n  twinrig calib status",
-		Args:    exactly(0, "board, intrinsics, extrinsics, controller or status"),
+		Args:    exactly(0, "board, intrinsics, extrinsics, controller, check or status"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(calibBoardCommand(), calibIntrinsicsCommand(), calibExtrinsicsCommand(), calibControllerCommand(), calibStatusCommand())
+	c.AddCommand(calibBoardCommand(), calibIntrinsicsCommand(), calibExtrinsicsCommand(), calibControllerCommand(), calibCheckCommand(), calibStatusCommand())
 	return c
 }
 

@@ -14,6 +14,7 @@ import (
 	"twinrig"
 	"twinrig/calib"
 	"twinrig/calib/extrinsics"
+	"twinrig/calib/ghost"
 	"twinrig/calib/intrinsics"
 	"twinrig/calib/target"
 	"twinrig/configs"
@@ -132,6 +133,11 @@ func calibratePose(ctx context.Context, f *poseFlags, in io.Reader, stdout, stde
 		return fmt.Errorf("calib extrinsics: nothing saved: the views have %d x %d pixels, the lens was calibrated at %d x %d", r.WidthPx, r.HeightPx, run.record.Camera.WidthPx, run.record.Camera.HeightPx)
 	}
 	run.before = run.record.Camera.BaseFromCamera.Pose()
+	run.record.Camera.BaseFromCamera = calib.PoseOf(run.result.BaseFromCamera)
+	if run.ghost, err = ghosts(run.dir, run.result, &run.record.Camera); err != nil {
+		// The result stands without it.
+		run.result.Warnings = append(run.result.Warnings, "no comparison with the ghost: "+err.Error())
+	}
 	saveErr := run.save()
 	if err := run.report(saveErr); err != nil {
 		return err
@@ -207,6 +213,7 @@ type poseRun struct {
 	record *calib.Record
 	before twinrig.Pose // xBC in the record that it began from
 	truth  *twinrig.Pose
+	ghost  *ghost.Comparison // nil where pictures are missing
 	dir    string
 	now    time.Time
 	saved  string

@@ -15,6 +15,7 @@ import (
 	"twinrig"
 	"twinrig/calib"
 	"twinrig/calib/extrinsics"
+	"twinrig/calib/page"
 )
 
 // measurement says how the camera's pose came about.
@@ -36,6 +37,9 @@ func (r *poseRun) measurement() (calib.Measurement, error) {
 		m.Residuals["table_plane_rms_mm"] = 1000 * t.RMS
 		m.Limits["table_plane_rms_mm"] = r.flags.limitMM
 	}
+	if r.ghost != nil {
+		m.Residuals[ghostResidual] = 1 - r.ghost.IoU
+	}
 	for i := range res.Views {
 		s := &res.Views[i].Sample
 		sum, err := s.SHA256()
@@ -56,7 +60,6 @@ func (r *poseRun) save() error {
 	if over := m.OverLimit(); len(over) > 0 && !r.flags.force {
 		return fmt.Errorf("calib extrinsics: not saved: %s; see %s, fix what it shows, or --force it", strings.Join(over, ", "), r.reportPath())
 	}
-	r.record.Camera.BaseFromCamera = calib.PoseOf(r.result.BaseFromCamera)
 	s := saving{dir: r.flags.out, kind: "extrinsics", what: "where the camera stands", now: r.now}
 	r.saved, err = s.record(r.record, &m, map[string]float64{"extrinsics_rms_px": r.result.RMSPx})
 	return err
@@ -87,6 +90,14 @@ func (r *poseRun) report(saveErr error) error {
 		pg.Title = "virtual rig, " + pg.Title
 		e := r.truthError()
 		pg.Lead += fmt.Sprintf(" Against the virtual rig's truth it is %.2f mm and %.3f deg off.", e.PositionMM, e.RotationDeg)
+	}
+	if r.ghost != nil {
+		f, err := ghostFigure(r.ghost)
+		if err != nil {
+			return err
+		}
+		pg.Figures = append(pg.Figures, f)
+		pg.Facts = append(pg.Facts, page.Fact{Name: "ghost", Value: fmt.Sprintf("IoU %.3f", r.ghost.IoU), Note: "of the model's silhouette with the arm's"})
 	}
 	pg.Footer = "twinrig " + softwareVersion() + ". The samples' digests are in the record."
 	return writePage(r.reportPath(), &pg)
@@ -143,6 +154,7 @@ type extrinsicsJSON struct {
 	MovedMM          float64              `json:"moved_mm"`
 	MovedDeg         float64              `json:"moved_deg"`
 	Table            *tableJSON           `json:"table"`
+	GhostIoU         *float64             `json:"ghost_iou"`
 	Views            int                  `json:"views"`
 	Dropped          []extrinsics.Dropped `json:"dropped"`
 	Turned           []string             `json:"turned"`
@@ -177,6 +189,9 @@ func (r *poseRun) json() (extrinsicsJSON, error) {
 	if t := res.Table; t != nil {
 		out.Table = &tableJSON{1000 * t.RMS, 1000 * t.Mean, t.Tilt * deg}
 	}
+	if r.ghost != nil {
+		out.GhostIoU = &r.ghost.IoU
+	}
 	if r.saved != "" {
 		out.Saved, out.Forced = &r.saved, r.record.Measured["extrinsics"].Forced
 	}
@@ -210,6 +225,9 @@ func (r *poseRun) print(w io.Writer) error {
 	}
 	if j.Table != nil {
 		lines = append(lines, fmt.Sprintf("Table plane: %.1f mm RMS from z = 0 (mean %+.1f mm, tilted %.2f deg).", j.Table.RMSMM, j.Table.MeanMM, j.Table.TiltDeg))
+	}
+	if r.ghost != nil {
+		lines = append(lines, fmt.Sprintf("The ghost's silhouette and the arm's have an IoU of %.3f.", r.ghost.IoU))
 	}
 	if e := j.TruthError; e != nil {
 		lines = append(lines, fmt.Sprintf("Virtual rig: %.2f mm and %.3f deg from the truth.", e.PositionMM, e.RotationDeg))

@@ -66,6 +66,8 @@ func TestCalibExtrinsicsRecordAndSamples(t *testing.T) {
 	require.Equal(t, 14, got.Views+len(got.Dropped))
 	require.InDelta(t, 1, got.BoardScale, 0.01)
 	require.Less(t, got.Table.RMSMM, 3.0)
+	require.NotNil(t, got.GhostIoU)
+	require.Greater(t, *got.GhostIoU, 0.9)
 
 	rec, err := calib.Load(*got.Saved)
 	require.NoError(t, err)
@@ -76,6 +78,10 @@ func TestCalibExtrinsicsRecordAndSamples(t *testing.T) {
 	require.InDelta(t, got.HeldOutMeanPx, m.Residuals["held_out_mean_px"], 1e-12)
 	require.InDelta(t, 5, m.Limits["table_plane_rms_mm"], 1e-12)
 	require.Contains(t, rec.Source, "where the camera stands was measured")
+	require.InDelta(t, 1-*got.GhostIoU, m.Residuals[ghostResidual], 1e-12)
+	page, err := os.ReadFile(got.Report)
+	require.NoError(t, err)
+	require.Contains(t, string(page), "The ghost")
 
 	stdout, _, err = calibrate(t, "status", "--dir", filepath.Join(dir, "calibrations"), "--json")
 	require.NoError(t, err)
@@ -104,7 +110,7 @@ func TestCalibExtrinsicsRecordAndSamples(t *testing.T) {
 	over, err := again("over", "--limit-px", "0.01")
 	require.ErrorContains(t, err, "not saved: held_out_mean_px")
 	require.Nil(t, over.Saved)
-	page, err := os.ReadFile(over.Report)
+	page, err = os.ReadFile(over.Report)
 	require.NoError(t, err)
 	require.Contains(t, string(page), "not saved: held_out_mean_px")
 	require.NoFileExists(t, filepath.Join(dir, "over", recordFile))
@@ -116,6 +122,11 @@ func TestCalibExtrinsicsRecordAndSamples(t *testing.T) {
 	require.Contains(t, rec.Warnings()[0], "table_plane_rms_mm")
 	_, err = again("forced")
 	require.ErrorContains(t, err, "a record is never replaced")
+	require.NoError(t, os.Remove(filepath.Join(samples, "view"+firstView(t, samples)+".png")))
+	blind, err := again("blind")
+	require.NoError(t, err)
+	require.Nil(t, blind.GhostIoU)
+	require.Contains(t, blind.Warnings[len(blind.Warnings)-1], "no comparison with the ghost")
 
 	for _, c := range []struct {
 		want  error
@@ -149,6 +160,20 @@ func TestCalibExtrinsicsRecordAndSamples(t *testing.T) {
 		require.ErrorContains(t, err, "nothing saved")
 		require.NoDirExists(t, filepath.Join(dir, name))
 	}
+}
+
+// firstView is the number of the first view among the samples.
+func firstView(t *testing.T, dir string) string {
+	t.Helper()
+	all, err := extrinsics.ReadSamples(dir)
+	require.NoError(t, err)
+	for i := range all {
+		if all[i].Where == extrinsics.InHand {
+			return strings.TrimSuffix(strings.TrimPrefix(all[i].View.Name, "view"), ".png")
+		}
+	}
+	t.Fatal("no view")
+	return ""
 }
 
 // mirrored swaps left and right, with corners in the order in which a chessboard

@@ -16,9 +16,9 @@ type room struct {
 	kin       *sim.Kinematics
 	workspace *agent.Workspace
 	clearance *sim.Clearance
-	camera    twinrig.Vec3 // in B
-	board     *target.Board
-	held      twinrig.Pose // xET
+	camera    twinrig.Vec3  // in B
+	board     *target.Board // nil: the hand holds none
+	held      twinrig.Pose  // xET
 }
 
 const (
@@ -64,8 +64,12 @@ func (r *room) clear(q twinrig.Joints) error {
 	return r.clearance.Clear(q, shotGrip)
 }
 
-// plate are the corners and the middle of the board's plate, in its frame.
+// plate are the corners and the middle of the board's plate, in its frame: none
+// without a board.
 func (r *room) plate() []twinrig.Vec3 {
+	if r.board == nil {
+		return nil
+	}
 	s := r.board.SquareM
 	x0, y0 := -plateRim*s, -plateRim*s
 	x1, y1 := (float64(r.board.Cols-1)+plateRim)*s, (float64(r.board.Rows-1)+plateRim)*s

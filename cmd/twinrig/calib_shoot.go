@@ -129,7 +129,7 @@ func (s *shooter) sample(d *target.Detector, b target.Board, name, where string,
 	if err := os.WriteFile(filepath.Join(s.dir, name), data, 0o644); err != nil {
 		return extrinsics.Sample{}, fmt.Errorf("calib: %w", err)
 	}
-	out := extrinsics.NewSample(where, shot.joints, shot.spread, view)
+	out := extrinsics.NewSample(where, shot.joints, shot.spread, shot.grip, view)
 	return out, out.Write(s.dir)
 }
 

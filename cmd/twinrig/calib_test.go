@@ -61,7 +61,7 @@ func TestCalibUsage(t *testing.T) {
 		{[]string{"intrinsics", "--images", "a", "--rig", filepath.Join(dir, "rig.yaml")}, "no such file"},
 		{[]string{"intrinsics", "shots/a.jpg"}, "quote the pattern"},
 		{[]string{"status", "--rig", filepath.Join(dir, "rig.yaml")}, "no such file"},
-		{[]string{"lens"}, "board, intrinsics, extrinsics, controller or status"},
+		{[]string{"lens"}, "board, intrinsics, extrinsics, controller, check or status"},
 	} {
 		_, _, err := calibrate(t, c.args...)
 		require.ErrorContains(t, err, c.want, "%v", c.args)

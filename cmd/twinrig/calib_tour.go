@@ -9,6 +9,7 @@ import (
 
 	"twinrig"
 	"twinrig/agent"
+	"twinrig/calib"
 	"twinrig/calib/extrinsics"
 	"twinrig/calib/intrinsics"
 	"twinrig/calib/target"
@@ -41,15 +42,11 @@ func (t *tour) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	space, err := sim.NewClearance(sim.NominalParams(), 0)
+	r, done, err := t.room(&t.base.Camera, &t.board)
 	if err != nil {
 		return err
 	}
-	defer space.Close()
-	r := &room{
-		kin: sim.NewKinematics(), workspace: &t.cell.cfg.Loop.Guard.Workspace, clearance: space,
-		camera: t.base.Camera.BaseFromCamera.Pose().P, board: &t.board, held: virtual.HandFromBoard(),
-	}
+	defer done()
 	if err := r.clear(handOver); err != nil {
 		return fmt.Errorf("the board cannot be put into the hand: %w", err)
 	}
@@ -73,6 +70,19 @@ func (t *tour) run(ctx context.Context) error {
 		}
 	}
 	return t.hands.PutBoard(virtual.BoardAway)
+}
+
+// room is where the rig's arm may be, before a camera and with a board, which may
+// be nil. done frees it.
+func (r *calibRig) room(c *calib.Camera, b *target.Board) (m *room, done func(), err error) {
+	space, err := sim.NewClearance(sim.NominalParams(), 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &room{
+		kin: sim.NewKinematics(), workspace: &r.cell.cfg.Loop.Guard.Workspace, clearance: space,
+		camera: c.BaseFromCamera.Pose().P, board: b, held: virtual.HandFromBoard(),
+	}, space.Close, nil
 }
 
 // tableName is the picture of the board on the table.
