@@ -35,7 +35,7 @@ const (
 )
 
 // carrySpeed is slow enough that weight and friction are all there is.
-var carrySpeed = Speed{Velocity: 0.15, Acceleration: 1}
+var carrySpeed = Speed{Velocity: 0.15, Acceleration: 1, Jerk: 20}
 
 // Weigh moves to the home pose, with the gripper open, sweeps the joints that carry
 // weight to either side, and returns what they bore. At home all joints are at zero,

@@ -40,6 +40,7 @@ type Motion struct {
 type Speed struct {
 	Velocity     float64 `yaml:"velocity_rad_s"`
 	Acceleration float64 `yaml:"acceleration_rad_s2"`
+	Jerk         float64 `yaml:"jerk_rad_s3"`
 }
 
 // StopConfig is how the arm is brought to rest for good.
@@ -68,12 +69,12 @@ func DefaultConfig() Config {
 		Guard:     DefaultGuard(),
 		Motion: Motion{
 			StepHorizon: 1.5,
-			Policy:      Speed{Velocity: 2.4, Acceleration: 25},
-			Move:        Speed{Velocity: 1.2, Acceleration: 3},
+			Policy:      Speed{Velocity: 2.4, Acceleration: 25, Jerk: 1500},
+			Move:        Speed{Velocity: 1.2, Acceleration: 3, Jerk: 60},
 		},
 		Stop: StopConfig{
 			Park:  twinrig.SleepPose,
-			Speed: Speed{Velocity: 1, Acceleration: 2},
+			Speed: Speed{Velocity: 1, Acceleration: 2, Jerk: 40},
 			Hold:  300 * time.Millisecond,
 			Limit: 15 * time.Second,
 		},
@@ -97,10 +98,13 @@ func (c *Config) Validate() error {
 		{"motion.step_horizon", c.Motion.StepHorizon, 1, 5},
 		{"motion.policy.velocity_rad_s", c.Motion.Policy.Velocity, 0.01, math.Pi},
 		{"motion.policy.acceleration_rad_s2", c.Motion.Policy.Acceleration, 0.1, 200},
+		{"motion.policy.jerk_rad_s3", c.Motion.Policy.Jerk, 1, 1e5},
 		{"motion.move.velocity_rad_s", c.Motion.Move.Velocity, 0.01, math.Pi},
 		{"motion.move.acceleration_rad_s2", c.Motion.Move.Acceleration, 0.1, 200},
+		{"motion.move.jerk_rad_s3", c.Motion.Move.Jerk, 1, 1e5},
 		{"stop.speed.velocity_rad_s", c.Stop.Speed.Velocity, 0.01, math.Pi},
 		{"stop.speed.acceleration_rad_s2", c.Stop.Speed.Acceleration, 0.1, 200},
+		{"stop.speed.jerk_rad_s3", c.Stop.Speed.Jerk, 1, 1e5},
 		{"stop.hold in s", c.Stop.Hold.Seconds(), 0, 10},
 		{"stop.limit in s", c.Stop.Limit.Seconds(), 1, 60},
 		{"recovery.cool_down in s", c.Recovery.CoolDown.Seconds(), 0, 600},

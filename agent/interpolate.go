@@ -9,10 +9,10 @@ import (
 
 // Interpolator moves the goal smoothly: each joint follows a fifth-order
 // polynomial that starts with the position, velocity and acceleration the goal
-// has and ends at rest at the target. A new target replans from wherever the
-// goal is then, so neither velocity nor acceleration ever steps, and a target
-// that comes before the last one is reached is passed without stopping. It does
-// not allocate.
+// has and ends at rest at the target, within a limit of velocity, acceleration and
+// jerk. A new target replans from wherever the goal is then, so neither velocity nor
+// acceleration ever steps, and a target that comes before the last one is reached is
+// passed without stopping. It does not allocate.
 type Interpolator struct {
 	start    time.Duration
 	duration float64 // s
@@ -48,7 +48,7 @@ func (ip *Interpolator) Toward(now time.Duration, target twinrig.Joints, horizon
 	for i := range q {
 		// What a move from rest to rest would need.
 		dist := math.Abs(target[i] - q[i])
-		d = max(d, 1.875*dist/speed.Velocity, math.Sqrt(5.7736*dist/speed.Acceleration))
+		d = max(d, 1.875*dist/speed.Velocity, math.Sqrt(5.7736*dist/speed.Acceleration), math.Cbrt(60*dist/speed.Jerk))
 	}
 	d = max(d, 1e-3)
 	// What the present velocity adds is found by trying.
@@ -81,10 +81,15 @@ func (ip *Interpolator) Brake(now time.Duration) {
 // began with does.
 func (ip *Interpolator) within(d float64, speed Speed) bool {
 	const n = 16
+	j := speed.Jerk * 1.001
 	for i := range ip.c {
 		_, v0, a0 := evaluate(&ip.c[i], 0)
 		v := max(speed.Velocity, math.Abs(v0)) * 1.001
 		a := max(speed.Acceleration, math.Abs(a0)) * 1.001
+		// The jerk is a parabola: greatest at an end or at its vertex.
+		if c := &ip.c[i]; math.Abs(jerk(c, 0)) > j || math.Abs(jerk(c, d)) > j || math.Abs(jerk(c, vertex(c, d))) > j {
+			return false
+		}
 		for k := 1; k < n; k++ {
 			_, vk, ak := evaluate(&ip.c[i], d*float64(k)/n)
 			if math.Abs(vk) > v || math.Abs(ak) > a {
@@ -104,6 +109,17 @@ func quintic(q, v, a, target, d float64) [6]float64 {
 		(-30*h + 16*v*d + 3*a*d*d) / (2 * d * d * d * d),
 		(12*h - 6*v*d - a*d*d) / (2 * d * d * d * d * d),
 	}
+}
+
+// jerk is the third derivative, rad/s^3.
+func jerk(c *[6]float64, t float64) float64 { return 6*c[3] + t*(24*c[4]+t*60*c[5]) }
+
+// vertex is when the jerk is greatest or least, between 0 and d.
+func vertex(c *[6]float64, d float64) float64 {
+	if c[5] == 0 {
+		return 0
+	}
+	return min(max(-c[4]/(5*c[5]), 0), d)
 }
 
 func evaluate(c *[6]float64, t float64) (q, v, a float64) {

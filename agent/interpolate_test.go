@@ -34,7 +34,7 @@ func TestVelocityFlowsThroughGoals(t *testing.T) {
 		for i := range each {
 			if now > 0 {
 				require.LessOrEqual(t, math.Abs(v[i]-lastV[i]), 25*0.001*1.01, "at %v", now)
-				require.LessOrEqual(t, math.Abs(a[i]-lastA[i]), 1.2, "jerk at %v", now)
+				require.LessOrEqual(t, math.Abs(a[i]-lastA[i]), policySpeed.Jerk*0.001*1.01, "jerk at %v", now)
 			}
 			if now > time.Second {
 				share := v[i] * period.Seconds() / each[i]
@@ -50,7 +50,7 @@ func TestVelocityFlowsThroughGoals(t *testing.T) {
 
 func TestTowardArrivesAtRestAndKeepsItsLimits(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 0))
-	speed := Speed{Velocity: 1.2, Acceleration: 3}
+	speed := Speed{Velocity: 1.2, Acceleration: 3, Jerk: 60}
 	for range 50 {
 		var ip Interpolator
 		var from, to, then twinrig.Joints
@@ -60,7 +60,7 @@ func TestTowardArrivesAtRestAndKeepsItsLimits(t *testing.T) {
 		ip.Reset(0, from)
 		ip.Toward(0, to, 0, speed)
 		turn := time.Duration(r.Float64() * float64(2*time.Second))
-		var last twinrig.Joints
+		var last, lastA twinrig.Joints
 		for now := time.Duration(0); now < 15*time.Second; now += 2 * ms {
 			if now >= turn && now < turn+2*ms {
 				ip.Toward(now, then, 0, speed)
@@ -70,8 +70,9 @@ func TestTowardArrivesAtRestAndKeepsItsLimits(t *testing.T) {
 			require.LessOrEqual(t, a.MaxAbs(), 3*1.1)
 			if now > 0 {
 				require.LessOrEqual(t, q.Sub(last).MaxAbs(), 1.25*0.002)
+				require.LessOrEqual(t, a.Sub(lastA).MaxAbs(), 60*1.01*0.002)
 			}
-			last = q
+			last, lastA = q, a
 		}
 		q, v, a := ip.At(15 * time.Second)
 		require.Equal(t, then, q)
@@ -83,7 +84,7 @@ func TestTowardArrivesAtRestAndKeepsItsLimits(t *testing.T) {
 func TestBrakeStopsSmoothly(t *testing.T) {
 	var ip Interpolator
 	ip.Reset(0, twinrig.Joints{})
-	ip.Toward(0, twinrig.Joints{1, -0.8, 0.6, 0.4, 0.2, 0.1}, 0, Speed{Velocity: 1, Acceleration: 5})
+	ip.Toward(0, twinrig.Joints{1, -0.8, 0.6, 0.4, 0.2, 0.1}, 0, Speed{Velocity: 1, Acceleration: 5, Jerk: 100})
 	at := 600 * ms
 	q0, v0, _ := ip.At(at)
 	ip.Brake(at)
