@@ -29,7 +29,7 @@ echo "== model: gravity (limit 2500 ns), forward and inverse kinematics (limit 1
 go test -run '^$' -bench 'Gravity|Forward|Inverse|Envelope' -benchmem ./sim | grep Benchmark
 echo "== inverse kinematics of 10,000 poses beside Orocos KDL's two solvers, from seeds nearby and from home; limits 99.9 % solved, median 10000 ns"
 go test -run '^$' -bench InverseBesideKDL -benchtime 1x ./sim | grep -E 'Benchmark|SKIP'
-echo "== loop: lateness beside cyclictest in turn, idle and with both cores busy; limits 1.5 times its p99, p50 100 us"
+echo "== loop: lateness beside cyclictest in turn, idle, with both cores busy, and with garbage to collect; limits 1.5 times its p99, p50 100 us"
 go test -run '^$' -bench '^BenchmarkLateness$' -benchtime 1x ./agent | grep -E 'Benchmark|SKIP'
 echo "== loop, virtual: CPU of the loop's thread with mirror, recorder and telemetry and without, in turn; limit 2 % more"
 go test -run '^$' -bench '^BenchmarkSinks$' -benchtime 1x ./cmd/twinrig | grep Benchmark
