@@ -132,7 +132,11 @@ func LoadRig(path string) (Rig, error) {
 	if err := decode(text, &r); err != nil {
 		return r, fmt.Errorf("configs: %s: %w", path, err)
 	}
-	for _, p := range []*string{&r.Calib, &r.MQTT.QueueFile, &r.MQTT.PasswordFile, &r.MQTT.CAFile, &r.MQTT.CertFile, &r.MQTT.KeyFile} {
+	files := []*string{&r.Calib, &r.MQTT.QueueFile, &r.MQTT.PasswordFile, &r.MQTT.CAFile, &r.MQTT.CertFile, &r.MQTT.KeyFile}
+	for i := range r.MQTT.Commands {
+		files = append(files, &r.MQTT.Commands[i].KeyFile)
+	}
+	for _, p := range files {
 		if *p != "" && !filepath.IsAbs(*p) {
 			*p = filepath.Join(filepath.Dir(path), *p)
 		}

@@ -34,6 +34,8 @@ type Config struct {
 	// wait.
 	QueueFile string `yaml:"queue_file"`
 	Queue     int    `yaml:"queue_messages"`
+	// Commands are the clients that may command the rig; none by default.
+	Commands []Client `yaml:"commands,omitempty"`
 	// Retry is the pause before a lost broker is tried again.
 	Retry time.Duration `yaml:"retry"`
 }
@@ -81,7 +83,7 @@ func (c *Config) Validate() error {
 			return fmt.Errorf("%s: %g is not 0 to 1000", r.key, r.rate)
 		}
 	}
-	return nil
+	return validateClients(c.Commands)
 }
 
 // fastest is the shortest period of what the control loop feeds.

@@ -33,6 +33,7 @@ type Publisher struct {
 	progress textStream
 	logs     textStream
 	pictures picture
+	desk     desk
 
 	mu       sync.Mutex
 	announce bool // the status is to be published
@@ -77,6 +78,13 @@ func Open(cfg Config, rig string, warn func(error)) (*Publisher, error) {
 		return nil, fmt.Errorf("mqtt: %w", err)
 	}
 	var err error
+	if p.desk.rights, err = loadACL(cfg.Commands); err != nil {
+		return nil, fmt.Errorf("mqtt: %w", err)
+	}
+	p.desk.answers, p.desk.strangers = map[string][]byte{}, make(chan struct{}, maxStrangers)
+	if len(cfg.Commands) > 0 && cfg.QueueFile == "" {
+		return nil, errors.New("mqtt: commands: need a queue_file, in which used nonces are kept")
+	}
 	if p.box, err = outbox.Open(cfg.QueueFile, cfg.Queue); err != nil {
 		return nil, fmt.Errorf("mqtt: queue_file: %w", err)
 	}

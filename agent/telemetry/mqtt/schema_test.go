@@ -144,13 +144,13 @@ func TestDocument(t *testing.T) {
 	for name, op := range doc.Operations {
 		ch, ok := doc.Channels[filepath.Base(op.Channel.Ref)]
 		require.True(t, ok, name)
-		topic := strings.NewReplacer("{rig}", "bench", "{id}", "4").Replace(ch.Address)
+		topic := strings.NewReplacer("{rig}", "bench", "{id}", "4", "{verb}", "halt").Replace(ch.Address)
 		file, err := schemaOf(topic)
 		require.NoError(t, err)
 		require.Contains(t, all, file)
 		used[file] = true
 		require.Error(t, validate(file, []byte(`{"stranger":1}`)))
-		kept := strings.Contains(topic, "/trial/") || strings.HasSuffix(topic, "/status")
+		kept := strings.Contains(topic, "/trial/") || strings.HasSuffix(topic, "/halt") || strings.HasSuffix(topic, "/status")
 		require.Equal(t, kept, op.Bindings.MQTT.QoS == 1, topic)
 		require.Equal(t, strings.HasSuffix(topic, "/result") || strings.HasSuffix(topic, "/status"), op.Bindings.MQTT.Retain, topic)
 	}

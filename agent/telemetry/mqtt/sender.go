@@ -37,6 +37,12 @@ func (p *Publisher) serveMessages(c *connection) error {
 	p.announceAgain()
 	p.publishStatus(c)
 	c.done(c.client.Subscribe(p.topic("status"), 1, p.heard))
+	if len(p.desk.rights) > 0 {
+		token := c.client.Subscribe(p.topic("cmd/+"), 1, func(_ paho.Client, m paho.Message) { p.order(c, m) })
+		if !c.done(token) && token.Error() != nil {
+			p.warn(fmt.Errorf("mqtt: commands: %w: let this rig read %s in the broker's access list", token.Error(), p.topic("cmd/#")))
+		}
+	}
 	again := time.NewTicker(ackTimeout)
 	defer again.Stop()
 	for {

@@ -148,6 +148,19 @@ func (b *Box) Add(key, topic string, retained bool, payload func(id string, seq 
 	return added, nil
 }
 
+// Once tells whether key is there for the first time, in this box's life. It
+// shares its keys with Add.
+func (b *Box) Once(key string) (bool, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	res, err := b.db.Exec("INSERT OR IGNORE INTO once VALUES (?)", key)
+	if err != nil {
+		return false, fmt.Errorf("outbox: %w", err)
+	}
+	n, err := res.RowsAffected()
+	return n > 0, err
+}
+
 // Front is the oldest message, nil when there is none.
 func (b *Box) Front() (*Message, error) {
 	b.mu.Lock()

@@ -80,6 +80,12 @@ func TestOnce(t *testing.T) {
 	require.False(t, add(t, b, "a"))
 	require.True(t, add(t, b, "b"))
 	require.Equal(t, 1, b.Len())
+	for _, want := range []bool{true, false} {
+		first, err := b.Once("c")
+		require.NoError(t, err)
+		require.Equal(t, want, first)
+	}
+	require.False(t, add(t, b, "c"))
 }
 
 func TestFull(t *testing.T) {
