@@ -80,6 +80,8 @@ func runAgent(ctx context.Context, cfg configs.Rig, f agentFlags, stdout, stderr
 		w = stderr // the one line on stdout is for a program
 	}
 	say := func(line string) { fmt.Fprintln(w, line) }
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	var closing closers
 	var c *cell
 	defer func() {
@@ -130,7 +132,7 @@ func runAgent(ctx context.Context, cfg configs.Rig, f agentFlags, stdout, stderr
 	c.clock, c.runner = clock.Now, agent.NewRunner(c.loop, agent.Realtime{Clock: clock})
 	ready := agentReady{MQTT: cfg.MQTT.Broker}
 	if f.listen != "" {
-		s, err := (&watch{cell: c, loop: late, tell: tell}).serve(f.listen, &closing)
+		s, err := (&watch{cell: c, loop: late, tell: tell, say: say}).serve(f.listen, &closing)
 		if err != nil {
 			return err
 		}
@@ -154,15 +156,21 @@ func runAgent(ctx context.Context, cfg configs.Rig, f agentFlags, stdout, stderr
 	for _, note := range c.arm.Status().Notes {
 		say("note: " + note)
 	}
+	orders := newOrders(c, tell, say, end)
+	tell.Obey(orders)
 	if f.asJSON {
 		if err := json.NewEncoder(stdout).Encode(ready); err != nil {
 			return err
 		}
 	}
-	return c.lookAfter(ctx, func(kind, what string) {
+	err = c.lookAfter(ctx, orders.again, func(kind, what string) {
 		say(what)
 		tell.PutEvent(&twinrig.Event{Stamp: c.clock(), Kind: kind, Detail: what})
 	})
+	if orders.stopped() && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
 }
 
 // agentReady is the line that says that the agent holds the arm, and where it is
@@ -258,17 +266,29 @@ func halted(fault error) bool {
 }
 
 // lookAfter recovers from faults until ctx is done or it cannot. An arm that
-// somebody halted is left alone.
-func (c *cell) lookAfter(ctx context.Context, tell func(kind, what string)) error {
+// somebody halted is left alone until again says that it has torque.
+func (c *cell) lookAfter(ctx context.Context, again <-chan struct{}, tell func(kind, what string)) error {
 	for {
 		fault, err := c.runner.AwaitFault(ctx)
 		if err != nil {
 			return err
 		}
 		if halted(fault) {
-			tell("halted", "torque is off, as somebody wished; Ctrl-C ends the program")
-			<-ctx.Done()
-			return ctx.Err()
+			tell("halted", "torque is off, as somebody wished; a client's order to start takes it on again, Ctrl-C ends the program")
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-again:
+			}
+			// The newest tick may still be of before, or the arm halted anew.
+			err := c.runner.Recover(ctx, func(what string) { tell("recovery", what) })
+			switch {
+			case err == nil:
+				tell("recovery", "holding again")
+			case !halted(err):
+				return err
+			}
+			continue
 		}
 		tell("robot_fault", fault.Error())
 		if err := c.runner.Recover(ctx, func(what string) { tell("recovery", what) }); err != nil {

@@ -19,6 +19,7 @@ type watch struct {
 	cell *cell
 	loop *metrics.Loop
 	tell *mqtt.Publisher
+	say  func(string)
 	// study is how far the study is, nil without one.
 	study atomic.Pointer[metrics.Study]
 }
@@ -72,7 +73,9 @@ func (w *watch) mux(s *server) (*http.ServeMux, error) {
 		answer(rw, code, h)
 	})
 	mux.HandleFunc("POST /api/halt", s.withToken(func(rw http.ResponseWriter, _ *http.Request) {
-		if err := w.cell.runner.HaltNow(); err != nil {
+		err := w.cell.runner.HaltNow()
+		audit(w.tell, w.cell.clock(), w.say, "the token's holder", "halt", "torque is off", err)
+		if err != nil {
 			answer(rw, http.StatusInternalServerError, map[string]string{"error": err.Error()})
 			return
 		}

@@ -138,7 +138,7 @@ func openPaced(ctx context.Context, d *configs.Demo, r *runner, closing *closers
 	}
 	r.cell.clock, r.cell.camera = clock.Now, cam
 	r.cell.runner = agent.NewRunner(r.cell.loop, agent.Realtime{Clock: clock})
-	r.watch = &watch{cell: r.cell, loop: late, tell: pub}
+	r.watch = &watch{cell: r.cell, loop: late, tell: pub, say: r.say}
 	if d.Listen != "" {
 		s, err := r.watch.serve(d.Listen, closing)
 		if err != nil {
