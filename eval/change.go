@@ -19,6 +19,8 @@ type Change struct {
 	// Timeout in s and MaxAttempts replace the plan's; 0 leaves it.
 	Timeout     float64 `json:"timeout_s,omitempty"`
 	MaxAttempts int     `json:"max_attempts,omitempty"`
+	// Calibration replaces the plan's digest.
+	Calibration string `json:"calibration,omitempty"`
 	// Note says in words what was changed that the plan has no key for, such as
 	// a camera that was moved.
 	Note string `json:"note,omitempty"`
@@ -30,7 +32,7 @@ func (c *Change) validate() error {
 		return errors.New("a change of the plan without who made it")
 	case c.Reason == "":
 		return errors.New("a change of the plan without a reason")
-	case c.Timeout == 0 && c.MaxAttempts == 0 && c.Note == "":
+	case c.Timeout == 0 && c.MaxAttempts == 0 && c.Calibration == "" && c.Note == "":
 		return errors.New("a change of the plan that changes nothing")
 	case !(c.Timeout >= 0 && c.Timeout <= MaxTimeout.Seconds()):
 		return fmt.Errorf("timeout_s is %g, must be 0 to %g", c.Timeout, MaxTimeout.Seconds())
@@ -53,6 +55,9 @@ func (s *Study) With(changes []Change) *Study {
 		}
 		if c.MaxAttempts > 0 {
 			now.MaxAttempts = c.MaxAttempts
+		}
+		if c.Calibration != "" {
+			now.Calibration = c.Calibration
 		}
 	}
 	return &now

@@ -23,6 +23,13 @@ type Gate interface {
 	MayBegin(t Trial) error
 }
 
+// Scorer is a Runner with a person who judges trials. Score is asked for each that
+// counts and has no verdict, once it is on record; it writes to the ledger itself,
+// or leaves the trial for later. An error stops the study.
+type Scorer interface {
+	Score(ctx context.Context, l *Ledger, r *Result) error
+}
+
 // Step tells a person what Run is doing: Result is nil before a trial, and its
 // result after it. Done and Total are trials that count and trials wanted.
 type Step struct {
@@ -86,6 +93,11 @@ func Run(ctx context.Context, s *Study, l *Ledger, r Runner, progress func(Step)
 		}
 		step.Result = res
 		progress(step)
+		if sc, ok := r.(Scorer); ok && res.Termination.Counted() && res.Verdict == nil {
+			if err := sc.Score(ctx, l, res); err != nil {
+				return fmt.Errorf("eval: study %s: %w", s.Name, err)
+			}
+		}
 		if res.Termination != HardwareFault && res.Termination != PolicyFault {
 			continue
 		}

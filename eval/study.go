@@ -31,6 +31,8 @@ type Study struct {
 	// VerdictSource says who judges, such as "operator" or "virtual world's
 	// truth".
 	VerdictSource string `yaml:"verdict_source"`
+	// Calibration is the digest of the rig's calibration record.
+	Calibration string `yaml:"calibration,omitempty"`
 	// Primary is the metric that is tested; the others are descriptive. Empty
 	// is SR.
 	Primary string `yaml:"primary,omitempty"`

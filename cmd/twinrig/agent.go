@@ -6,21 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"twinrig"
 	"twinrig/agent"
 	"twinrig/agent/telemetry/metrics"
-	"twinrig/agent/telemetry/mqtt"
 	"twinrig/calib"
 	"twinrig/configs"
-	"twinrig/drivers/camera"
 	"twinrig/drivers/dynamixel"
-	"twinrig/drivers/serial"
 	"twinrig/drivers/widowx"
 )
 
@@ -95,41 +90,12 @@ func runAgent(ctx context.Context, cfg configs.Rig, f agentFlags, stdout, stderr
 			say(last)
 		}
 	}()
-	cal, err := cfg.Calibration()
-	if err != nil {
-		return err
-	}
-	port, err := serial.Open(cfg.Serial)
-	if err != nil {
-		return err
-	}
-	closing.add(port.Close)
-	holds, err := inspectArm(dynamixel.NewBus(port, cfg.Bus), &cfg, cal, say)
-	if err != nil {
-		return err
-	}
-	if holds {
-		say("the arm holds by itself: parking it before it is brought up")
-		if err := parkHolding(ctx, cfg, cal, port); err != nil {
-			return err
-		}
-	}
-	clock, err := agent.OpenClock()
-	if err != nil {
-		return err
-	}
-	tell, err := openPublisher(&cfg, clock.Now, &closing, say)
+	late := metrics.NewLoop()
+	c, tell, err := bringUp(ctx, cfg, f.rig, false, &closing, say, late)
 	if err != nil {
 		return err
 	}
 	say = logged(say, tell)
-	late := metrics.NewLoop()
-	arm, err := openArm(cfg, cal, port, tell, late)
-	if err != nil {
-		return err
-	}
-	c = arm
-	c.clock, c.runner = clock.Now, agent.NewRunner(c.loop, agent.Realtime{Clock: clock})
 	ready := agentReady{MQTT: cfg.MQTT.Broker}
 	if f.listen != "" {
 		s, err := (&watch{cell: c, loop: late, tell: tell, say: say}).serve(f.listen, &closing)
@@ -139,11 +105,6 @@ func runAgent(ctx context.Context, cfg configs.Rig, f agentFlags, stdout, stderr
 		ready.URL, ready.TokenFile = s.url, s.tokenFile
 		say(fmt.Sprintf("metrics and health on %s, token in %s", s.url, s.tokenFile))
 	}
-	dismiss, err := startGuardian(f.rig)
-	if err != nil {
-		return err
-	}
-	closing.add(dismiss)
 	say("taking torque on, in steps")
 	if err := c.start(ctx, false, &closing, say); err != nil {
 		return err
@@ -179,34 +140,6 @@ type agentReady struct {
 	URL       string `json:"url,omitempty"`
 	TokenFile string `json:"token_file,omitempty"`
 	MQTT      string `json:"mqtt"`
-}
-
-// openPublisher publishes the rig, and what its camera sees if it has one.
-func openPublisher(cfg *configs.Rig, now func() time.Duration, closing *closers, say func(string)) (*mqtt.Publisher, error) {
-	if cfg.MQTT.QueueFile == "" {
-		dir, err := stateDir()
-		if err != nil {
-			return nil, err
-		}
-		cfg.MQTT.QueueFile = filepath.Join(dir, "mqtt-"+cfg.Name+".db")
-	}
-	warn := func(err error) { say("telemetry: " + err.Error()) }
-	tell, err := mqtt.Open(cfg.MQTT, cfg.Name, warn)
-	if err != nil {
-		return nil, err
-	}
-	closing.add(tell.Close)
-	if cfg.MQTT.CameraRate == 0 {
-		return tell, nil
-	}
-	cam, err := camera.Open(cfg.Camera, now)
-	if err != nil {
-		say(fmt.Sprintf("telemetry: no pictures: %v", err))
-		return tell, nil
-	}
-	closing.add(cam.Close)
-	closing.add(film(cam, tell, cfg.MQTT.CameraRate, warn))
-	return tell, nil
 }
 
 // parkHolding parks an arm that holds in position mode, as the guardian leaves

@@ -137,8 +137,9 @@ func TestStudyInLockstep(t *testing.T) {
 		require.Equal(t, uint64(r.Gap.Steps), info.Read.Gaps)
 		require.Greater(t, info.Read.Frames, uint64(5))
 		require.Greater(t, info.Read.Ticks, uint64(1000))
-		require.Len(t, info.Attachments, 1)
+		require.Len(t, info.Attachments, 2)
 		require.Equal(t, s.ConfigSHA256, eval.Digest(string(info.Attachments[0].Data)))
+		require.Contains(t, string(info.Attachments[1].Data), "stiffness_nm_per_rad", "the calibration record")
 	}
 }
 

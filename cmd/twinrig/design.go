@@ -11,8 +11,18 @@ import (
 
 // design is the plan with all that makes it a study: stop rule, power, and the
 // letters of a blinded one.
-func design(d *configs.Demo, name string) (*eval.Study, *eval.Seal, error) {
+func design(d *configs.Demo, real bool, name string) (*eval.Study, *eval.Seal, error) {
 	s, _, err := plan(d, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if real {
+		s.Virtual, s.VerdictSource = false, (*person)(nil).Source()
+	}
+	cal, err := d.Rig.Calibration()
+	if err == nil {
+		s.Calibration, err = cal.Digest()
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,13 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"twinrig/configs"
 	"twinrig/eval"
 )
 
 func evalAmendCommand() *cobra.Command {
 	var c eval.Change
 	var timeout time.Duration
-	var asJSON bool
+	var asJSON, recalibrated bool
 	cmd := &cobra.Command{
 		Use:   "amend STUDY --reason WHY",
 		Short: "Change a frozen plan, with a reason that the report shows",
@@ -30,6 +31,19 @@ ledger and in every report. Verdicts are amended with label.`,
 			}
 			c.Timeout = timeout.Seconds()
 			return withStudy(args[0], func(s *eval.Study, l *eval.Ledger) error {
+				if recalibrated {
+					d, err := configs.ParseDemo([]byte(s.Config), ".")
+					if err != nil {
+						return err
+					}
+					cal, err := d.Rig.Calibration()
+					if err != nil {
+						return err
+					}
+					if c.Calibration, err = cal.Digest(); err != nil {
+						return err
+					}
+				}
 				if err := l.Change(s, c); err != nil {
 					return usageError{err}
 				}
@@ -45,10 +59,11 @@ ledger and in every report. Verdicts are amended with label.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&c.Who, "who", person(), "who changes it")
+	cmd.Flags().StringVar(&c.Who, "who", loginName(), "who changes it")
 	cmd.Flags().StringVar(&c.Reason, "reason", "", "why; needed")
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "time-out of the trials from now on")
 	cmd.Flags().IntVar(&c.MaxAttempts, "max-attempts", 0, "how often one trial is run until it counts")
+	cmd.Flags().BoolVar(&recalibrated, "recalibrated", false, "the rig's calibration record is another one now")
 	cmd.Flags().StringVar(&c.Note, "note", "", "what was changed in words")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print all changes of the plan as one JSON array")
 	return cmd

@@ -38,7 +38,7 @@ that the plan showed before the first trial.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&who, "who", person(), "who closes it")
+	c.Flags().StringVar(&who, "who", loginName(), "who closes it")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }

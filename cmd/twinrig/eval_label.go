@@ -63,7 +63,7 @@ Labels of understanding: ` + strings.Join(words(true), ", ") + `.`,
 	c.Flags().StringSliceVar(&f.failure, "failure", nil, "it was not: one or more labels")
 	c.Flags().BoolVar(&f.partial, "partial", false, "the object was grasped and lifted")
 	c.Flags().BoolVar(&f.invalid, "invalid", false, "the trial does not count and is run again")
-	c.Flags().StringVar(&f.who, "who", person(), "who judges")
+	c.Flags().StringVar(&f.who, "who", loginName(), "who judges")
 	c.Flags().StringVar(&f.reason, "reason", "", "why, where a verdict is amended")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
 	return c

@@ -15,7 +15,7 @@ import (
 
 // planFlags are the command's; what is not given is as in the file.
 type planFlags struct {
-	file               string
+	file, rig          string
 	scenes, policies   []string
 	trials, placements int
 	timeout            time.Duration
@@ -53,12 +53,18 @@ Without --file it plans the twelve scenes of Table 2, ten trials of each policy.
 			if err != nil {
 				return usageError{err}
 			}
+			if f.rig != "" {
+				if d.Rig, err = realRig(f.rig); err != nil {
+					return usageError{err}
+				}
+			}
 			f.override(&d, cmd.Flags().Changed)
-			return planStudy(&d, filepath.Clean(args[0]), f.asJSON, cmd.OutOrStdout())
+			return planStudy(&d, f.rig != "", filepath.Clean(args[0]), f.asJSON, cmd.OutOrStdout())
 		},
 	}
 	fl := c.Flags()
 	fl.StringVar(&f.file, "file", "", "a file like configs/table2.yaml instead of the shipped one")
+	fl.StringVar(&f.rig, "rig", "", "the rig file of a real arm; without it the study is for the virtual rig")
 	fl.StringSliceVar(&f.scenes, "scenes", nil, "scenes: files, names of shipped ones, or table2")
 	fl.StringSliceVar(&f.policies, "policies", nil, "policies: expert, clumsy, hold, or a server's URL")
 	fl.IntVar(&f.trials, "trials", 0, "trials of each policy in each scene")
@@ -111,15 +117,26 @@ type planJSON struct {
 	Power      string   `json:"power"`
 }
 
+// realRig loads a rig file for a study, which is run from wherever one stands.
+func realRig(path string) (configs.Rig, error) {
+	rig, err := configs.LoadRig(path)
+	if err == nil && rig.Calib != "" {
+		rig.Calib, err = filepath.Abs(rig.Calib)
+	}
+	return rig, err
+}
+
 // planStudy freezes the plan and begins its ledger.
-func planStudy(d *configs.Demo, dir string, asJSON bool, w io.Writer) (err error) {
+func planStudy(d *configs.Demo, real bool, dir string, asJSON bool, w io.Writer) (err error) {
 	if err := d.Validate(); err != nil {
 		return usageError{err}
 	}
-	if err := fitRate(&d.Rig, d); err != nil {
-		return err
+	if !real {
+		if err := fitRate(&d.Rig, d); err != nil {
+			return err
+		}
 	}
-	study, seal, err := design(d, filepath.Base(dir))
+	study, seal, err := design(d, real, filepath.Base(dir))
 	if err != nil {
 		return usageError{err}
 	}

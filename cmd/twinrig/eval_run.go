@@ -13,26 +13,32 @@ import (
 
 func evalRunCommand() *cobra.Command {
 	var lockstep, asJSON bool
+	var who string
 	c := &cobra.Command{
 		Use:   "run STUDY",
-		Short: "Run a planned study on the virtual rig, from wherever it stands",
+		Short: "Run a planned study, from wherever it stands",
 		Long: `run goes through the open trials of a study in its order. Each trial is in the
 ledger, durably, before the next one begins. Stop it as you like (Ctrl-C parks the
 arm; a killed process or a cut supply lose no finished trial) and run it again: it
 goes on where it stopped. A trial that was cut short is run again, with another log.
 
-With --lockstep it runs on virtual time, each trial on a rig that was just
+On a real arm it says what to place where, waits for Enter, and lets the policy
+drive; s, x or e (and Enter) end a trial. Then it asks for the verdict. The mirror
+proposes one, which is marked as such.
+
+With --lockstep the virtual rig runs on virtual time, each trial on a rig that was just
 switched on: the study ends in the same numbers however often it was interrupted.
 A disk with too little room stops the study before a trial, not in it.`,
 		Example: "  twinrig eval run studies/week12 --lockstep",
 		Args:    exactly(1, "a study's folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withStudy(args[0], func(s *eval.Study, l *eval.Ledger) error {
-				return runStudy(cmd.Context(), s, l, args[0], lockstep, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
+				return runStudy(cmd.Context(), s, l, args[0], who, lockstep, asJSON, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 			})
 		},
 	}
 	c.Flags().BoolVar(&lockstep, "lockstep", false, "run on virtual time instead of real time")
+	c.Flags().StringVar(&who, "who", loginName(), "who operates a real arm and judges its trials")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }
@@ -47,7 +53,7 @@ type runJSON struct {
 	Evidence *eval.Evidence `json:"stop_rule"`
 }
 
-func runStudy(ctx context.Context, s *eval.Study, l *eval.Ledger, dir string, lockstep, asJSON bool, stdout, stderr io.Writer) error {
+func runStudy(ctx context.Context, s *eval.Study, l *eval.Ledger, dir, who string, lockstep, asJSON bool, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err := mujoco.Open(); err != nil {
 		return err
 	}
@@ -55,6 +61,14 @@ func runStudy(ctx context.Context, s *eval.Study, l *eval.Ledger, dir string, lo
 	ses, err := sessionOf(s, l, dir, lockstep, bar.say)
 	if err != nil {
 		return err
+	}
+	if !s.Virtual {
+		if err := sameCalibration(s, l, ses.demo); err != nil {
+			return err
+		}
+		// A bar would be drawn over what the operator is asked.
+		bar.tty, bar.quiet = false, false
+		ses.person = newPerson(who, stdin, stderr)
 	}
 	if closed, err := l.Closed(); err != nil || closed != nil {
 		if err == nil {

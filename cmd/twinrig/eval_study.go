@@ -36,8 +36,11 @@ func withStudy(dir string, do func(*eval.Study, *eval.Ledger) error) error {
 // sessionOf is a session of a study that was planned earlier, by what was frozen
 // then.
 func sessionOf(s *eval.Study, l *eval.Ledger, dir string, lockstep bool, say func(string)) (*session, error) {
-	if s.Imported != nil || !s.Virtual {
-		return nil, usageError{fmt.Errorf("study %s was not planned for the virtual rig, the only one that studies run on today", s.Name)}
+	if s.Imported != nil {
+		return nil, usageError{fmt.Errorf("study %s has outcomes from elsewhere (%s): it can be reported, not run", s.Name, s.Imported.File)}
+	}
+	if lockstep && !s.Virtual {
+		return nil, usageError{fmt.Errorf("study %s is a real arm's, which knows no virtual time: run it without --lockstep", s.Name)}
 	}
 	d, err := configs.ParseDemo([]byte(s.Config), ".")
 	if err != nil {
@@ -65,11 +68,33 @@ func sessionOf(s *eval.Study, l *eval.Ledger, dir string, lockstep bool, say fun
 	return ses, nil
 }
 
-// person is who sits here, by what the system calls them.
-func person() string {
+// loginName is who sits here, by what the system calls them.
+func loginName() string {
 	u, err := user.Current()
 	if err != nil {
 		return "" // then --who is asked for
 	}
 	return u.Username
+}
+
+// sameCalibration refuses an arm that was calibrated anew since the plan was
+// frozen, until the plan says so.
+func sameCalibration(s *eval.Study, l *eval.Ledger, d *configs.Demo) error {
+	changes, err := l.Changes()
+	if err != nil {
+		return err
+	}
+	cal, err := d.Rig.Calibration()
+	if err != nil {
+		return err
+	}
+	is, err := cal.Digest()
+	if err != nil {
+		return err
+	}
+	if want := s.With(changes).Calibration; is != want {
+		return fmt.Errorf("the calibration %q was %s when the study was planned, it is %s: go back to it, or `twinrig eval amend STUDY --recalibrated --reason ...`",
+			d.Rig.Calib, want, is)
+	}
+	return nil
 }

@@ -55,6 +55,6 @@ func TestOfficialReaderOpensTheLog(t *testing.T) {
 		"/tick": info.Read.Ticks, "/gap": info.Read.Gaps, "/event": info.Read.Events, "/servo": info.Read.Servos,
 		"/camera/webcam": info.Read.Frames,
 	}, got.Counts)
-	require.Equal(t, []string{"config.yaml"}, got.Attachments)
+	require.Equal(t, []string{"config.yaml", "calibration.yaml"}, got.Attachments)
 	require.Equal(t, [][2]string{{"jsonschema", "json"}}, got.Encodings)
 }

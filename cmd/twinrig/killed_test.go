@@ -60,7 +60,7 @@ func TestKilledStudy(t *testing.T) {
 	d.Study.Trials, d.Study.Placements, d.Study.FrameEvery = *studyRounds, *studyRounds, 1000
 	d.Study.Timeout = 12 * time.Second
 	d.Design.Blind = true
-	require.NoError(t, planStudy(&d, plan, true, io.Discard))
+	require.NoError(t, planStudy(&d, false, plan, true, io.Discard))
 	copyOf := func(name string) string {
 		dir := filepath.Join(root, name)
 		require.NoError(t, os.CopyFS(dir, os.DirFS(plan)))

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"syscall"
 
+	"go.yaml.in/yaml/v3"
+
 	"twinrig/agent"
 	"twinrig/agent/telemetry/metrics"
 	"twinrig/configs"
@@ -40,7 +42,7 @@ func openDemo(ctx context.Context, d *configs.Demo, lockstep bool, dir string, s
 		}
 	}()
 	r = &runner{
-		study: d.Study, dir: dir, lockstep: lockstep, virtual: true,
+		study: d.Study, dir: dir, lockstep: lockstep, virtual: study.Virtual,
 		digest: study.ConfigSHA256, config: []byte(study.Config),
 		stages: map[string]*stage{}, servers: servers{}, pictures: &pictures{}, say: say,
 	}
@@ -51,10 +53,16 @@ func openDemo(ctx context.Context, d *configs.Demo, lockstep bool, dir string, s
 		}
 	}
 	open := openPaced
-	if lockstep {
+	switch {
+	case !study.Virtual:
+		open = openReal
+	case lockstep:
 		open = openLockstep
 	}
 	if err := open(ctx, d, r, &closing, say); err != nil {
+		return nil, nil, err
+	}
+	if r.calib, err = yaml.Marshal(r.cell.cal); err != nil {
 		return nil, nil, err
 	}
 	hooks := mirror.Hooks{}

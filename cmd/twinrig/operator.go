@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"twinrig/configs"
 	"twinrig/sim/scene"
 	"twinrig/sim/virtual"
@@ -14,7 +16,7 @@ type virtualOperator struct {
 }
 
 // Stage implements operator.
-func (o *virtualOperator) Stage(s *scene.Scene, p scene.Placement, seed uint64) error {
+func (o *virtualOperator) Stage(_ context.Context, s *scene.Scene, p scene.Placement, seed uint64) error {
 	return o.world.Stage(s, s.Perturb(p, seed, o.study.PlaceSigma, o.study.PlaceYawSigma))
 }
 

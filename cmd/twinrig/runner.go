@@ -28,7 +28,7 @@ type telemetry interface {
 // with privileged knowledge does both, and says so.
 type operator interface {
 	// Stage puts the objects where the trial wants them.
-	Stage(s *scene.Scene, p scene.Placement, seed uint64) error
+	Stage(ctx context.Context, s *scene.Scene, p scene.Placement, seed uint64) error
 	// See gives the judge a view of what is really there.
 	See(func(scene.View) error) error
 	// Source names the origin of the verdicts.
@@ -40,6 +40,7 @@ type runner struct {
 	cell     *cell
 	study    configs.Study
 	operator operator
+	person   *person // the operator of a real arm, who also judges; else nil
 	stages   map[string]*stage
 	servers  servers
 	dir      string // of the study
@@ -48,6 +49,7 @@ type runner struct {
 	blinded  bool   // nothing that is written may tell which policy it is
 	digest   string // of the resolved configuration
 	config   []byte
+	calib    []byte    // the calibration record, yaml
 	tell     telemetry // may be nil
 	watch    *watch    // likewise
 	pictures *pictures

@@ -13,7 +13,7 @@ import (
 	"twinrig/sim/scene"
 )
 
-// session runs a study on the virtual rig, from wherever it stands.
+// session runs a study, from wherever it stands.
 type session struct {
 	demo   *configs.Demo
 	study  *eval.Study // as planned
@@ -23,6 +23,7 @@ type session struct {
 	// hide in a blinded study.
 	sources  map[string]eval.Policy
 	lockstep bool
+	person   *person // the operator of a real arm
 	say      func(string)
 	free     func(dir string) (uint64, error) // on the disk, bytes
 
@@ -114,6 +115,9 @@ func (s *session) open(ctx context.Context, scenes []scene.Scene, policies []eva
 	r, closeAll, err := openDemo(ctx, s.demo, s.lockstep, s.dir, &study, scenes, s.say)
 	if err != nil {
 		return nil, nil, err
+	}
+	if s.person != nil {
+		r.person, r.operator = s.person, s.person
 	}
 	r.pictures, r.blinded, s.wireHz = &s.pictures, s.sources != nil, r.cell.wireHz
 	return r, closeAll, nil

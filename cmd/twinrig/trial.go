@@ -46,6 +46,7 @@ type trial struct {
 	events  scene.Event
 	failed  error  // why watching failed
 	lost    uint64 // reports lost before the trial
+	call    call   // what the person called out
 }
 
 func (t *trial) run(ctx context.Context) (res eval.Result, err error) {
@@ -103,7 +104,10 @@ func (t *trial) header() record.Header {
 			"seed": fmt.Sprint(t.spec.Seed), "config_sha256": t.digest,
 			"software": softwareVersion(), "mujoco": mujocoVersion(),
 		},
-		Attachments: []record.Attachment{{Name: "config.yaml", MediaType: "application/yaml", Data: t.config}},
+		Attachments: []record.Attachment{
+			{Name: "config.yaml", MediaType: "application/yaml", Data: t.config},
+			{Name: "calibration.yaml", MediaType: "application/yaml", Data: t.calib},
+		},
 	}
 }
 
@@ -123,7 +127,7 @@ func (t *trial) setUp(ctx context.Context) error {
 	if err := t.cell.runner.MoveTo(ctx, mirror.NeutralPose, 1, startTolerance); err != nil {
 		return err
 	}
-	if err := t.operator.Stage(&t.stage.scene, t.placement, t.spec.Seed); err != nil {
+	if err := t.operator.Stage(ctx, &t.stage.scene, t.placement, t.spec.Seed); err != nil {
 		return err
 	}
 	_, err := t.cell.runner.Run(ctx, agent.Hold{}, func(*twinrig.Report) bool { return false }, settling)
@@ -171,6 +175,9 @@ func (t *trial) policy() (policy.Policy, error) {
 // ready is the last gate: the judge looks at the scene, the mirror takes its
 // place, and everybody begins to listen.
 func (t *trial) ready(rep *twinrig.Report) error {
+	if err := t.gate(); err != nil {
+		return err
+	}
 	if err := t.operator.See(t.judge.Start); err != nil {
 		return err
 	}
@@ -195,6 +202,9 @@ func (t *trial) watch(rep *twinrig.Report) bool {
 	}
 	t.steps++
 	t.guard.Drain(t.incident)
+	if t.person != nil {
+		return t.hear(rep.Now)
+	}
 	tick := scene.Tick{Now: rep.Now, Grip: rep.State.Grip, GripGoal: rep.Sent.Grip}
 	t.failed = t.operator.See(func(v scene.View) error {
 		ev, err := t.judge.Step(tick, v)

@@ -13,6 +13,10 @@ import (
 // finish turns what was seen into the result, and logs how it ended.
 func (t *trial) finish(res *eval.Result, end agent.TrialEnd, runErr error) {
 	t.mirrored(res)
+	if t.person != nil {
+		t.scored(res, end.Ended, runErr)
+		return
+	}
 	out := t.judge.Outcome()
 	res.TGrasp, res.TLift = t.since(out.Grasp), t.since(out.Lift)
 	if out.Succeeded() {

@@ -101,6 +101,9 @@ func changeText(c *eval.Change) string {
 	if c.MaxAttempts > 0 {
 		say("at most %d attempts", c.MaxAttempts)
 	}
+	if c.Calibration != "" {
+		say("calibration %s", c.Calibration)
+	}
 	if c.Note != "" {
 		say("%s", c.Note)
 	}
