@@ -15,6 +15,27 @@ func TestEffortUsesEachJointsOwnNumbers(t *testing.T) {
 	require.InDeltaSlice(t, []float64{110.9, 221.6, 332.1, 442.4, 552.5, 662.4}, got[:], 1e-12)
 }
 
+// Friction is made up for by the wanted speed alone: whole where it is fast, nothing at
+// rest, and smooth between.
+func TestEffortMakesUpForFriction(t *testing.T) {
+	g := Gains{Friction: Friction{Coulomb: Joints{0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, Viscous: Joints{1, 2, 3, 4, 5, 6}, Smooth: 0.05}}
+	at := func(speed float64) Joints {
+		return g.Effort(&Goal{Velocity: Joints{speed, speed, speed, speed, speed, speed}}, &State{}, Joints{})
+	}
+	fast, slow := at(0.5), at(-0.05)
+	require.InDeltaSlice(t, []float64{0.6, 1.2, 1.8, 2.4, 3, 3.6}, fast[:], 1e-8)
+	require.InDeltaSlice(t, []float64{-0.126159, -0.252319, -0.378478, -0.504638, -0.630797, -0.756956}, slow[:], 1e-6)
+	moving := g.Effort(&Goal{}, &State{Velocity: Joints{3, -3, 3, -3, 3, -3}}, Joints{})
+	require.Zero(t, moving, "the measured speed does not count")
+	for v := -0.2; v < 0.2; v += 0.001 {
+		step := at(v + 0.001).Sub(at(v)).MaxAbs()
+		require.Less(t, step, 0.001*(0.6/0.05+6)+1e-12)
+	}
+	g.Friction.Smooth = 0
+	fast = at(0.5)
+	require.InDeltaSlice(t, []float64{0.5, 1, 1.5, 2, 2.5, 3}, fast[:], 1e-12, "no Coulomb friction")
+}
+
 func TestLimits(t *testing.T) {
 	require.InDelta(t, PositionLimits.Upper[Elbow], PositionLimits.Clamp(Joints{0, 0, 9, 0, 0, 0})[Elbow], 0)
 	require.NoError(t, PositionLimits.Check(SleepPose))

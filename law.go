@@ -2,12 +2,16 @@ package twinrig
 
 import "math"
 
-// Gains are the host's joint-space PD gains for ModeTorque: Nm/rad and Nm s/rad.
-type Gains struct{ Kp, Kd Joints }
+// Gains are the host's joint-space PD gains for ModeTorque, Nm/rad and Nm s/rad, and
+// the friction that is made up for; the zero Friction is none.
+type Gains struct {
+	Kp, Kd   Joints
+	Friction Friction
+}
 
 // Effort is the torque law
 //
-//	tau = Kp (goal - measured) + Kd (goalVelocity - velocity) + gravity
+//	tau = Kp (goal - measured) + Kd (goalVelocity - velocity) + gravity + friction(goalVelocity)
 //
 // with gravity the torque in Nm that holds the arm still at the measured pose.
 // It does not limit the result.
@@ -15,7 +19,27 @@ func (g *Gains) Effort(goal *Goal, s *State, gravity Joints) Joints {
 	var tau Joints
 	for i := range tau {
 		tau[i] = g.Kp[i]*(goal.Joints[i]-s.Measured[i]) +
-			g.Kd[i]*(goal.Velocity[i]-s.Velocity[i]) + gravity[i]
+			g.Kd[i]*(goal.Velocity[i]-s.Velocity[i]) + gravity[i] + g.Friction.at(i, goal.Velocity[i])
+	}
+	return tau
+}
+
+// Friction is what the joints' motion costs.
+type Friction struct {
+	// Coulomb is Nm, Viscous Nm s/rad.
+	Coulomb, Viscous Joints
+	// Smooth is the speed in rad/s over which Coulomb friction turns round: at this
+	// speed three quarters of it are there. 0 leaves Coulomb friction out.
+	Smooth float64
+}
+
+// at is joint i's friction in Nm at a speed in rad/s. It is asked with the speed that
+// is wanted, not the measured one: that is no feedback, so it cannot chatter, and at
+// rest it is 0.
+func (f *Friction) at(i int, speed float64) float64 {
+	tau := f.Viscous[i] * speed
+	if f.Smooth > 0 {
+		tau += f.Coulomb[i] * math.Tanh(speed/f.Smooth)
 	}
 	return tau
 }

@@ -15,6 +15,8 @@ type Config struct {
 	// Kp and Kd are the host's gains in torque mode.
 	Kp twinrig.Joints `yaml:"kp_nm_per_rad,flow"`
 	Kd twinrig.Joints `yaml:"kd_nm_s_per_rad,flow"`
+	// Friction is how much of the joints' friction is made up for in torque mode.
+	Friction FrictionConfig `yaml:"friction"`
 	// MaxMisses cycles in a row without a trustworthy reading, or without a
 	// command sent, are a fault.
 	MaxMisses int         `yaml:"max_misses"`
@@ -23,6 +25,17 @@ type Config struct {
 	Stop      StopConfig  `yaml:"stop"`
 	// Recovery is how faults are recovered from.
 	Recovery RecoveryConfig `yaml:"recovery"`
+}
+
+// FrictionConfig says how the friction that calibration measured is made up for.
+type FrictionConfig struct {
+	// On switches it on.
+	On bool `yaml:"on"`
+	// Share is how much of it: all of a friction that was measured too high makes a
+	// joint run ahead.
+	Share float64 `yaml:"share"`
+	// Smooth is twinrig.Friction's.
+	Smooth float64 `yaml:"smooth_rad_s"`
 }
 
 // Motion shapes what happens between goals.
@@ -65,6 +78,7 @@ func DefaultConfig() Config {
 		RateHz:    300,
 		Kp:        twinrig.Joints{60, 120, 80, 25, 30, 0},
 		Kd:        twinrig.Joints{2.5, 7, 4, 1.3, 1.4, 0},
+		Friction:  FrictionConfig{On: true, Share: 0.8, Smooth: 0.05},
 		MaxMisses: 10,
 		Guard:     DefaultGuard(),
 		Motion: Motion{
@@ -87,14 +101,23 @@ func (c *Config) Period() time.Duration {
 	return time.Duration(float64(time.Second) / c.RateHz)
 }
 
-// Gains are the torque law's.
-func (c *Config) Gains() twinrig.Gains { return twinrig.Gains{Kp: c.Kp, Kd: c.Kd} }
+// Gains are the torque law's, for an arm whose Coulomb friction (Nm) and damping (Nm
+// s/rad) are these.
+func (c *Config) Gains(coulomb, damping twinrig.Joints) twinrig.Gains {
+	g := twinrig.Gains{Kp: c.Kp, Kd: c.Kd}
+	if f := &c.Friction; f.On {
+		g.Friction = twinrig.Friction{Coulomb: coulomb.Scale(f.Share), Viscous: damping.Scale(f.Share), Smooth: f.Smooth}
+	}
+	return g
+}
 
 // Validate names the first key that is out of range.
 func (c *Config) Validate() error {
 	check := []limit{
 		{"rate_hz", c.RateHz, 20, 1000},
 		{"max_misses", float64(c.MaxMisses), 1, 1000},
+		{"friction.share", c.Friction.Share, 0, 1},
+		{"friction.smooth_rad_s", c.Friction.Smooth, 0.005, 1},
 		{"motion.step_horizon", c.Motion.StepHorizon, 1, 5},
 		{"motion.policy.velocity_rad_s", c.Motion.Policy.Velocity, 0.01, math.Pi},
 		{"motion.policy.acceleration_rad_s2", c.Motion.Policy.Acceleration, 0.1, 200},

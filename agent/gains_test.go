@@ -12,10 +12,10 @@ import (
 
 // inertias are the least and greatest moment of inertia about each joint over
 // the workspace, armature included, kg m^2: calculated from the URDF's links
-// with 0.02 to 0.04 of armature, and a 200 g load. wrist_rotate's loop is not the
+// with 0.02 to 0.04 of armature, and a 250 g load. wrist_rotate's loop is not the
 // host's.
 var inertias = [twinrig.WristRotate][2]float64{
-	{0.03, 0.25}, {0.08, 0.30}, {0.055, 0.10}, {0.021, 0.03}, {0.021, 0.03},
+	{0.03, 0.27}, {0.08, 0.32}, {0.055, 0.11}, {0.021, 0.031}, {0.021, 0.032},
 }
 
 // respond simulates one joint under the sampled law: the torque of a reading

@@ -19,7 +19,9 @@ type Deps struct {
 	// Stiffness is the servos' own in Nm/rad, for position mode; 0 where it is
 	// not known.
 	Stiffness twinrig.Joints
-	Sinks     []Sink
+	// Friction (Nm) and Damping (Nm s/rad) are the joints', for torque mode.
+	Friction, Damping twinrig.Joints
+	Sinks             []Sink
 }
 
 // Loop is the control loop. One goroutine calls its methods.
@@ -52,7 +54,7 @@ func NewLoop(cfg Config, d Deps) (*Loop, error) {
 		return nil, err
 	}
 	return &Loop{
-		cfg: cfg, deps: d, gains: cfg.Gains(), period: cfg.Period(),
+		cfg: cfg, deps: d, gains: cfg.Gains(d.Friction, d.Damping), period: cfg.Period(),
 		guard: NewGuard(cfg.Guard, d.Kin, d.Contacts), source: Hold{},
 	}, nil
 }

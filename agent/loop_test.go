@@ -69,6 +69,38 @@ func TestLawByMode(t *testing.T) {
 	require.Equal(t, q, r.Asked.Joints, "the goal itself is not offset")
 }
 
+// Friction is for torque mode, by its switch and its share.
+func TestFrictionByModeAndSwitch(t *testing.T) {
+	coulomb, damping := twinrig.Joints{1, 0, 2}, twinrig.Joints{0, 3}
+	for _, c := range []struct {
+		mode  twinrig.Mode
+		on    bool
+		share float64 // that must be there
+	}{{twinrig.ModeTorque, true, 0.5}, {twinrig.ModeTorque, false, 0}, {twinrig.ModePosition, true, 0}} {
+		cfg := DefaultConfig()
+		cfg.Friction = FrictionConfig{On: c.on, Share: 0.5, Smooth: 0.01}
+		l, err := NewLoop(cfg, Deps{
+			Arm: newArm(c.mode), Mode: c.mode, Kin: bench{}, Gravity: bench{}, Friction: coulomb, Damping: damping,
+		})
+		require.NoError(t, err)
+		ticks(l, 3)
+		l.SetSource(NewMove(joints(0.2), 0.9, cfg.Motion.Move))
+		for range 50 {
+			r := l.Tick(l.Due())
+			require.Zero(t, r.Guard)
+			v := r.Asked.Velocity
+			for i, sent := range r.Sent.Effort {
+				want := c.share * (coulomb[i]*math.Tanh(v[i]/0.01) + damping[i]*v[i])
+				if c.mode == twinrig.ModeTorque {
+					want += cfg.Kp[i]*(r.Asked.Joints[i]-r.State.Measured[i]) + cfg.Kd[i]*(v[i]-r.State.Velocity[i])
+				}
+				require.InDelta(t, want, sent, 1e-12)
+			}
+		}
+		require.Greater(t, l.report.Asked.Velocity[2], 0.05, "it moves")
+	}
+}
+
 // A change of source never makes the goal jump, in place or in speed.
 func TestSwitchingSourcesIsSmooth(t *testing.T) {
 	l := newLoop(t, newArm(twinrig.ModePosition), twinrig.ModePosition)

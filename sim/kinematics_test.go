@@ -135,6 +135,25 @@ func TestWeights(t *testing.T) {
 	}
 }
 
+// A payload weighs at the pinch point, on top of what the arm's model knows.
+func TestPayloadWeighsAtThePinchPoint(t *testing.T) {
+	p := NominalParams()
+	p.Payload = 0.25
+	w, err := NewWorld(Spec{Params: p})
+	require.NoError(t, err)
+	defer w.Close()
+	k, rng := NewKinematics(), rand.New(rand.NewPCG(2, 0))
+	for range 50 {
+		q := randomJoints(rng, 1)
+		w.SetArm(q, 0.02)
+		require.NoError(t, w.data.Forward())
+		tau, jac := k.Gravity(q), k.Jacobian(q)
+		for i, j := range w.joints {
+			require.InDelta(t, tau[i]+0.25*9.81*jac[2][i], w.data.QfrcBias()[j.DOF], 1e-9)
+		}
+	}
+}
+
 func TestMergeIsSteiner(t *testing.T) {
 	// two 1 kg points on the y axis, 2 m apart
 	m := merge("pair", []link{{mass: 1, com: twinrig.Vec3{0.5, 1, 0}}, {mass: 1, com: twinrig.Vec3{0.5, -1, 0}}})

@@ -20,6 +20,9 @@ type Params struct {
 	// PadFriction is the sliding friction coefficient of the finger pads
 	// against whatever they touch.
 	PadFriction float64
+	// Payload is a mass in kg fixed at the pinch point that the arm's own model does
+	// not know of. It touches nothing.
+	Payload float64
 	// Gravity is in m/s^2, downwards.
 	Gravity float64
 	// Timestep is the physics step.
@@ -75,6 +78,7 @@ func (p *Params) Validate() error {
 		inRange("damping of fingers", p.FingerDamping, 0, 1e4),
 		inRange("friction of fingers", p.FingerFriction, 0, 100),
 		inRange("friction of pads", p.PadFriction, 0, 10),
+		inRange("payload", p.Payload, 0, 2),
 		inRange("gravity", p.Gravity, 0, 30),
 		inRange("timestep in ms", float64(p.Timestep)/float64(time.Millisecond), 0.1, 10),
 	} {

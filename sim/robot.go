@@ -33,11 +33,24 @@ func (m *mjcf) arm() {
 		m.geom(&g, "seen", "material", "object", "rgba", m.colour(&g))
 	}
 	m.leaf("site", "name", "pinch", "pos", twinrig.Vec3{pinchX, 0, 0}, "size", 0.001, "group", 4)
+	m.payload()
 	m.finger(LeftFingerName, 1)
 	m.finger(RightFingerName, -1)
 	for range len(chain) + 1 {
 		m.close()
 	}
+}
+
+// payload writes what the hand carries, a ball of 40 mm.
+func (m *mjcf) payload() {
+	const radius = 0.02
+	if m.params.Payload == 0 {
+		return
+	}
+	j := 0.4 * m.params.Payload * radius * radius
+	m.open("body", "name", "payload", "pos", twinrig.Vec3{pinchX, 0, 0})
+	m.leaf("inertial", "pos", twinrig.Vec3{}, "mass", m.params.Payload, "diaginertia", twinrig.Vec3{j, j, j})
+	m.close()
 }
 
 // finger writes one finger; side is +1 for the left one, which opens along +y.

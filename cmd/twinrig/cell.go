@@ -65,6 +65,7 @@ func newCell(cfg configs.Rig, cal *calib.Record, port dynamixel.Port, bringUp fu
 	c.loop, err = agent.NewLoop(cfg.Loop, agent.Deps{
 		Arm: c.arm, Mode: c.arm.Mode(), Kin: kin, Gravity: kin,
 		Contacts: contacts(&cfg.Loop.Guard), Stiffness: c.stiffness(),
+		Friction: twinrig.Joints(cal.Arm.FrictionNm), Damping: twinrig.Joints(cal.Arm.DampingNmSPerRad),
 		Sinks: []agent.Sink{&c.meter, &c.relay},
 	})
 	c.always = sinks
@@ -119,6 +120,11 @@ func (c *cell) stiffness() twinrig.Joints {
 		k[i] *= float64(c.cfg.Arm.PositionPXM430) / float64(shipped.PositionPXM430)
 	}
 	return k
+}
+
+// gains are the loop's.
+func (c *cell) gains() twinrig.Gains {
+	return c.cfg.Loop.Gains(twinrig.Joints(c.cal.Arm.FrictionNm), twinrig.Joints(c.cal.Arm.DampingNmSPerRad))
 }
 
 // fastest is the loop rate in Hz that the wire leaves room for.

@@ -33,6 +33,12 @@ func newBench(t testing.TB, seed uint64, gravity agent.Gravity, change ...func(*
 	d, err := configs.LoadDemo("")
 	require.NoError(t, err)
 	d.Virtual.Seed = seed
+	return benchOf(t, d, gravity, change...)
+}
+
+// benchOf is the bench of a demo's rig.
+func benchOf(t testing.TB, d configs.Demo, gravity agent.Gravity, change ...func(*calib.Arm)) *bench {
+	t.Helper()
 	require.NoError(t, fitRate(&d.Rig, &d))
 	rig, err := virtual.NewLockstep(d.Virtual)
 	require.NoError(t, err)
@@ -46,7 +52,8 @@ func newBench(t testing.TB, seed uint64, gravity agent.Gravity, change ...func(*
 	c.loop, err = agent.NewLoop(d.Rig.Loop, agent.Deps{
 		Arm: c.arm, Mode: c.arm.Mode(), Kin: sim.NewKinematics(), Gravity: gravity,
 		Contacts: contacts(&d.Rig.Loop.Guard),
-		Sinks:    []agent.Sink{&c.relay},
+		Friction: twinrig.Joints(cal.Arm.FrictionNm), Damping: twinrig.Joints(cal.Arm.DampingNmSPerRad),
+		Sinks: []agent.Sink{&c.relay},
 	})
 	require.NoError(t, err)
 	c.runner = agent.NewLockstepRunner(c.loop, agent.Lockstep{Clock: rig.Clock()})

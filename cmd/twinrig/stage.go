@@ -44,7 +44,7 @@ func newStage(s scene.Scene, c *cell, hooks mirror.Hooks) (*stage, error) {
 		arm.Servos[i].Stiffness = k
 	}
 	st.album.witness = scene.Witness{Judge: st.judge}
-	st.mirror, err = mirror.New(c.cfg.Mirror, mirror.Twin{Spec: st.spec, Arm: arm, Gains: c.cfg.Loop.Gains()}, &st.album, hooks)
+	st.mirror, err = mirror.New(c.cfg.Mirror, mirror.Twin{Spec: st.spec, Arm: arm, Gains: c.gains()}, &st.album, hooks)
 	return st, err
 }
 

@@ -20,6 +20,8 @@ type Config struct {
 	// Seed draws the hidden differences; Hidden false leaves them out.
 	Seed   uint64 `yaml:"seed"`
 	Hidden bool   `yaml:"hidden"`
+	// Payload is a mass in kg in the hand that nobody is told of.
+	Payload float64 `yaml:"payload_kg"`
 	// Baud, ReplyGap and Latency are the line's: its rate in bit/s, how long
 	// each servo takes to answer, and the USB adapter's latency timer.
 	Baud     int           `yaml:"baud"`
@@ -59,6 +61,9 @@ func (c *Config) Validate() error {
 		if err := c.Faults[i].Validate(); err != nil {
 			return fmt.Errorf("faults[%d]: %w", i, err)
 		}
+	}
+	if !(c.Payload >= 0 && c.Payload <= 2) {
+		return fmt.Errorf("payload_kg: %g is outside 0 to 2", c.Payload)
 	}
 	if c.CameraLatency < 0 || c.CameraLatency > time.Second {
 		return fmt.Errorf("camera_latency: %v is outside 0s to 1s", c.CameraLatency)

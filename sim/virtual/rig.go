@@ -33,6 +33,7 @@ func newRig(cfg Config, clock func() time.Duration) (*rig, error) {
 	if cfg.Hidden {
 		h = DrawHidden(cfg.Seed)
 	}
+	h.Params.Payload = cfg.Payload
 	h.Params.Timestep = worldStep
 	spec := cameraSpec()
 	spec.Distortion = cfg.Distortion
