@@ -88,6 +88,14 @@ func (pl *Plan) Poses(n int, seed uint64) ([]twinrig.Joints, error) {
 	return p.choose(&s, n), nil
 }
 
+// Sees tells whether, as far as is believed, the whole board is seen well at
+// joints q.
+func (pl *Plan) Sees(q twinrig.Joints) bool {
+	p := problem{kin: sim.NewKinematics(), lens: &pl.Lens, board: &pl.Board, views: []view{{joints: q}}}
+	s := state{camera: pl.BaseFromCamera, board: pl.HandFromBoard, scale: 1, after: twinrig.IdentityPose}
+	return pl.seen(&p, &s, 0)
+}
+
 // seen tells whether a view shows the whole board well.
 func (pl *Plan) seen(p *problem, s *state, i int) bool {
 	x := p.inCamera(s, i, nil)

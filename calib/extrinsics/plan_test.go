@@ -30,9 +30,12 @@ func TestPlan(t *testing.T) {
 	for _, q := range poses {
 		p.views = append(p.views, view{joints: q})
 		require.NoError(t, twinrig.PositionLimits.Check(q))
+		require.True(t, pl.Sees(q))
 	}
 	turns := p.turns()
 	require.Greater(t, turns[2]*deg, 12.0, "about the least of three axes")
+
+	require.False(t, pl.Sees(twinrig.HomePose))
 
 	near := pl.BaseFromCamera
 	pl.BaseFromCamera.P[2] = 2.5

@@ -39,6 +39,12 @@ func (r *Result) Report() (page.Page, error) {
 			Note: fmt.Sprintf("mean %+.1f mm, tilted %.2f deg, against z = 0", 1000*t.Mean, t.Tilt*deg),
 		})
 	}
+	if t := r.Timing; t != nil {
+		pg.Facts = append(pg.Facts, page.Fact{
+			Name: "capture delay", Value: fmt.Sprintf("%.1f ± %.1f ms", 1000*t.Delay, 1000*t.DelayDeviation),
+			Note: fmt.Sprintf("pictures are older than their stamps; rolling shutter %.1f ± %.1f ms; from %d pictures of a swinging board", 1000*t.Readout, 1000*t.ReadoutDeviation, t.Frames),
+		})
+	}
 	for _, f := range []struct {
 		title, caption string
 		draw           func() (template.HTML, error)

@@ -61,6 +61,8 @@ type Result struct {
 	Scale, ScaleDeviation float64
 	// Table is nil without a board on the table.
 	Table *Table
+	// Timing is nil without a swing.
+	Timing *Timing
 	// Warnings are what a user should know, each with its cure.
 	Warnings []string
 }
