@@ -50,8 +50,9 @@ func calibExtrinsicsCommand() *cobra.Command {
 		Long: `extrinsics drives the arm, within the guard's limits, to poses at which the camera
 sees a board that is fixed to the hand, and solves where the camera stands. The
 board is held beyond the fingertips, flat with the hand and face up; how exactly
-is found out. The poses are those that together say most. Then the board may lie
-on the table once, which tells how far the table is from the base's z = 0.
+is found out. The poses are those that together say most. At one of them the
+board swings, which tells how old pictures are and how rolling the shutter is.
+Then the board may lie on the table once, which tells how far the table is from the base's z = 0.
 
 The lens must be calibrated first (calib intrinsics): it is taken from the rig's
 record, and so is roughly where the camera stands. --rig virtual calibrates the
@@ -132,6 +133,10 @@ func calibratePose(ctx context.Context, f *poseFlags, in io.Reader, stdout, stde
 	if r := run.result; r.WidthPx != run.record.Camera.WidthPx || r.HeightPx != run.record.Camera.HeightPx {
 		return fmt.Errorf("calib extrinsics: nothing saved: the views have %d x %d pixels, the lens was calibrated at %d x %d", r.WidthPx, r.HeightPx, run.record.Camera.WidthPx, run.record.Camera.HeightPx)
 	}
+	if err := run.timing(lens); err != nil {
+		// The result stands without it.
+		run.result.Warnings = append(run.result.Warnings, "the camera's timing stays unknown: "+err.Error())
+	}
 	run.before = run.record.Camera.BaseFromCamera.Pose()
 	run.record.Camera.BaseFromCamera = calib.PoseOf(run.result.BaseFromCamera)
 	if run.ghost, err = ghosts(run.dir, run.result, &run.record.Camera); err != nil {
@@ -146,6 +151,19 @@ func calibratePose(ctx context.Context, f *poseFlags, in io.Reader, stdout, stde
 		return err
 	}
 	return saveErr
+}
+
+// timing finds the camera's from the swing, if there is one.
+func (r *poseRun) timing(lens intrinsics.Lens) error {
+	swing, err := extrinsics.ReadSwing(r.dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.result.Timing, err = swing.Timing(lens, r.result)
+	return err
 }
 
 // collect takes the views that are missing and returns all.

@@ -67,6 +67,10 @@ func TestCalibExtrinsicsRecordAndSamples(t *testing.T) {
 	require.InDelta(t, 1, got.BoardScale, 0.01)
 	require.Less(t, got.Table.RMSMM, 3.0)
 	require.NotNil(t, got.GhostIoU)
+	require.NotNil(t, got.Timing, "%v", got.Warnings)
+	t.Logf("virtual: delay %.1f ± %.1f ms, shutter %.1f ± %.1f ms, %d frames", got.Timing.DelayMS, got.Timing.DelayStdDev, got.Timing.RollingMS, got.Timing.RollingStdDev, got.Timing.Frames)
+	require.InDelta(t, 0, got.Timing.DelayMS, 3, "the virtual camera's stamps are true")
+	require.InDelta(t, 0, got.Timing.RollingMS, 4, "and its shutter is global")
 	require.Greater(t, *got.GhostIoU, 0.9)
 
 	rec, err := calib.Load(*got.Saved)

@@ -129,7 +129,10 @@ func (t *tour) inHand(ctx context.Context, s *shooter, d *target.Detector, r *ro
 	if err := t.hands.PutBoard(virtual.BoardInHand); err != nil {
 		return err
 	}
-	return t.visit(ctx, s, d, r, poses, want, have)
+	if err := t.visit(ctx, s, d, r, poses, want, have); err != nil {
+		return err
+	}
+	return t.swing(ctx, s, d, r, &plan)
 }
 
 // mostWrong is how many views may show another board before one shows the right
