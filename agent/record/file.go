@@ -102,28 +102,19 @@ func (f *file) begin(h *Header) error {
 			return err
 		}
 	}
-	for _, s := range []struct {
-		id         uint16
-		name, file string
-		topic      string
-	}{
-		{tickID, "twinrig.Report", "tick", TickTopic},
-		{gapID, "twinrig.Gap", "gap", GapTopic},
-		{eventID, "twinrig.Event", "event", EventTopic},
-		{servoID, "twinrig.ServoHealth", "servo", ServoTopic},
-		{cameraID, "foxglove.CompressedImage", "compressed_image", ""},
-	} {
-		data, err := schemas.ReadFile("schema/" + s.file + ".json")
-		if err != nil {
+	topics, err := Topics()
+	if err != nil {
+		return err
+	}
+	for i := range topics {
+		t := &topics[i]
+		if err := f.mcap.WriteSchema(&mcap.Schema{ID: t.id, Name: t.SchemaName, Encoding: "jsonschema", Data: []byte(t.Schema)}); err != nil {
 			return err
 		}
-		if err := f.mcap.WriteSchema(&mcap.Schema{ID: s.id, Name: s.name, Encoding: "jsonschema", Data: data}); err != nil {
-			return err
-		}
-		if s.topic == "" {
+		if t.Name == CameraTopic { // each camera's channel comes with its first frame
 			continue
 		}
-		if err := f.channel(s.id, s.id, s.topic); err != nil {
+		if err := f.channel(t.id, t.id, t.Name); err != nil {
 			return err
 		}
 	}
@@ -163,19 +154,31 @@ func (f *file) frame(v *view) error {
 	if err != nil {
 		return err
 	}
-	stamp := v.frame.Stamp
-	b := append(f.buf[:0], `{"timestamp":{"sec":`...)
-	b = strconv.AppendInt(b, int64(stamp/time.Second), 10)
+	f.buf = appendImage(f.buf[:0], cam.quoted, &v.frame, jpeg)
+	return f.message(cam.channel, v.frame.Stamp)
+}
+
+// AppendImage appends a camera's picture as a message of its topic; jpeg is the frame's.
+func AppendImage(b []byte, camera string, frame *twinrig.Frame, jpeg []byte) ([]byte, error) {
+	quoted, err := json.Marshal(camera)
+	if err != nil {
+		return b, fmt.Errorf("record: camera %s: %w", camera, err)
+	}
+	return appendImage(b, quoted, frame, jpeg), nil
+}
+
+func appendImage(b, quoted []byte, frame *twinrig.Frame, jpeg []byte) []byte {
+	b = append(b, `{"timestamp":{"sec":`...)
+	b = strconv.AppendInt(b, int64(frame.Stamp/time.Second), 10)
 	b = append(b, `,"nsec":`...)
-	b = strconv.AppendInt(b, int64(stamp%time.Second), 10)
+	b = strconv.AppendInt(b, int64(frame.Stamp%time.Second), 10)
 	b = append(b, `},"frame_id":`...)
-	b = append(b, cam.quoted...)
+	b = append(b, quoted...)
 	b = append(b, `,"format":"jpeg","seq":`...)
-	b = strconv.AppendUint(b, v.frame.Seq, 10)
+	b = strconv.AppendUint(b, frame.Seq, 10)
 	b = append(b, `,"data":"`...)
 	b = base64.StdEncoding.AppendEncode(b, jpeg)
-	f.buf = append(b, `"}`...)
-	return f.message(cam.channel, stamp)
+	return append(b, `"}`...)
 }
 
 // camera returns the channel of a camera, which begins with its first frame.
