@@ -52,6 +52,7 @@ var mayImport = map[string]string{
 	"agent/record":                ".",
 	"agent/telemetry/metrics":     ".",
 	"agent/telemetry/outbox":      "",
+	"agent/telemetry/foxglove":    ". agent/record",
 	"agent/telemetry/mqtt":        ". agent/telemetry/outbox",
 }
 

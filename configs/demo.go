@@ -22,6 +22,8 @@ type Demo struct {
 	// Listen is where metrics and health are served, 127.0.0.1:PORT; empty is
 	// nowhere.
 	Listen string `yaml:"listen,omitempty"`
+	// Foxglove is where Foxglove may look on, 127.0.0.1:PORT; empty is nowhere.
+	Foxglove string `yaml:"foxglove,omitempty"`
 }
 
 // Study is the plan of the demo's study.

@@ -14,6 +14,7 @@ die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 packages=(build-essential pkg-config git ca-certificates curl
 	libopencv-dev libegl1 libgl1-mesa-dri
 	python3 python3-pip python3-venv mosquitto mosquitto-clients "$@")
+command -v npm >/dev/null || packages+=(nodejs npm) # for the tests
 if command -v go >/dev/null; then have_go=1; else have_go=; packages+=(golang-go); fi
 
 missing=()

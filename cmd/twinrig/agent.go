@@ -22,6 +22,7 @@ import (
 // agentFlags are the command's.
 type agentFlags struct {
 	rig, listen         string
+	foxglove            string
 	writeEEPROM, asJSON bool
 }
 
@@ -39,6 +40,8 @@ down, a pulled cable, the arm's power switch.
 
 --listen serves /metrics (Prometheus) and /healthz on this machine's own addresses,
 and POST /api/halt, which takes torque off at once, to those who show the token.
+
+--foxglove lets Foxglove look on, with the topics of the logs.
 
 Ctrl-C holds the arm, parks it, and takes torque off; a second one takes torque
 off at once. If this program is killed, the arm holds by itself.`,
@@ -63,6 +66,7 @@ off at once. If this program is killed, the arm holds by itself.`,
 	}
 	c.Flags().StringVar(&f.rig, "rig", "", "the rig file")
 	c.Flags().StringVar(&f.listen, "listen", "", "serve metrics and health here: 127.0.0.1:PORT, 0 is any free port")
+	c.Flags().StringVar(&f.foxglove, "foxglove", "", "let Foxglove look on here: 127.0.0.1:8765")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one line of JSON when ready: url, token_file, mqtt")
 	c.Flags().BoolVar(&f.writeEEPROM, "write-eeprom", false, "change permanent servo settings that differ")
 	return c
@@ -96,6 +100,16 @@ func runAgent(ctx context.Context, cfg configs.Rig, f agentFlags, stdout, stderr
 		return err
 	}
 	say = logged(say, tell)
+	put := tell.PutEvent
+	if f.foxglove != "" {
+		live, err := showFoxglove(f.foxglove, cfg.Name, c.camera, &closing, say)
+		if err != nil {
+			return err
+		}
+		c.always = append(c.always, live)
+		c.watch()
+		put = shown{tell, live}.PutEvent
+	}
 	ready := agentReady{MQTT: cfg.MQTT.Broker}
 	if f.listen != "" {
 		s, err := (&watch{cell: c, loop: late, tell: tell, say: say}).serve(f.listen, &closing)
@@ -126,7 +140,7 @@ func runAgent(ctx context.Context, cfg configs.Rig, f agentFlags, stdout, stderr
 	}
 	err = c.lookAfter(ctx, orders.again, func(kind, what string) {
 		say(what)
-		tell.PutEvent(&twinrig.Event{Stamp: c.clock(), Kind: kind, Detail: what})
+		put(&twinrig.Event{Stamp: c.clock(), Kind: kind, Detail: what})
 	})
 	if orders.stopped() && errors.Is(err, context.Canceled) {
 		return nil

@@ -25,6 +25,7 @@ type demoFlags struct {
 	seed             uint64
 	out, config      string
 	listen           string
+	foxglove         string
 	trials           int
 }
 
@@ -58,6 +59,9 @@ same trial records byte for byte.`,
 					return usageError{err}
 				}
 			}
+			if f.foxglove != "" {
+				d.Foxglove = f.foxglove
+			}
 			if cmd.Flags().Changed("trials") {
 				d.Study.Trials = f.trials
 			}
@@ -70,6 +74,7 @@ same trial records byte for byte.`,
 	c.Flags().StringVar(&f.config, "config", "", "a file like configs/demo.yaml instead of the shipped one")
 	c.Flags().IntVar(&f.trials, "trials", 1, "trials for each scene and policy")
 	c.Flags().StringVar(&f.listen, "listen", "", "serve metrics and health here while it runs: 127.0.0.1:PORT")
+	c.Flags().StringVar(&f.foxglove, "foxglove", "", "let Foxglove look on while it runs: 127.0.0.1:8765")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object instead of the tables")
 	return c
 }

@@ -141,7 +141,15 @@ func openPaced(ctx context.Context, d *configs.Demo, r *runner, closing *closers
 		return err
 	}
 	late := metrics.NewLoop()
-	if r.cell, err = openArm(cfg, cal, port, pub, late); err != nil {
+	sinks := []agent.Sink{pub, late}
+	if d.Foxglove != "" {
+		live, err := showFoxglove(d.Foxglove, cfg.Name, cam, closing, say)
+		if err != nil {
+			return err
+		}
+		r.tell, sinks = shown{pub, live}, append(sinks, live)
+	}
+	if r.cell, err = openArm(cfg, cal, port, sinks...); err != nil {
 		return err
 	}
 	r.cell.clock, r.cell.camera = clock.Now, cam

@@ -103,7 +103,7 @@ func openCamera(cfg *configs.Rig, now func() time.Duration, mustSee bool, tell *
 		return nil, nil
 	}
 	closing.add(cam.Close)
-	closing.add(film(cam, tell, cfg.MQTT.CameraRate, func(err error) { say("telemetry: " + err.Error()) }))
+	closing.add(film(cam, tell.PutFrame, cfg.MQTT.CameraRate, func(err error) { say("telemetry: " + err.Error()) }))
 	return cam, nil
 }
 

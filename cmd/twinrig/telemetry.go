@@ -34,7 +34,7 @@ func (r *runner) openTelemetry(d *configs.Demo, cam twinrig.Camera, closing *clo
 		return nil, err
 	}
 	closing.add(pub.Close)
-	closing.add(film(cam, pub, cfg.CameraRate, func(err error) { say("telemetry: " + err.Error()) }))
+	closing.add(film(cam, pub.PutFrame, cfg.CameraRate, func(err error) { say("telemetry: " + err.Error()) }))
 	r.tell, r.say = pub, logged(say, pub)
 	say("watch it live: " + watchCommand(broker.URL(), d.Rig.Name))
 	return pub, nil
@@ -52,7 +52,7 @@ func logged(say func(string), pub *mqtt.Publisher) func(string) {
 // own: to turn one into a JPEG takes milliseconds. It looks for a new frame four
 // times as often as one is due (Hz). A frame that cannot be turned into a picture
 // is told once.
-func film(cam twinrig.Camera, pub *mqtt.Publisher, rate float64, warn func(error)) (closeFilm func() error) {
+func film(cam twinrig.Camera, show func(*twinrig.Frame) error, rate float64, warn func(error)) (closeFilm func() error) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -74,7 +74,7 @@ func film(cam twinrig.Camera, pub *mqtt.Publisher, rate float64, warn func(error
 				continue // the camera's health is looked after elsewhere
 			}
 			seen = frame.Seq
-			if err := pub.PutFrame(&frame); err != nil {
+			if err := show(&frame); err != nil {
 				told.Do(func() { warn(err) })
 			}
 		}
