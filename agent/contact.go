@@ -71,8 +71,8 @@ func (c *GuardConfig) Allow(k Contacts) func(goal twinrig.Goal, xBE twinrig.Pose
 // motion counts: it follows its goal with an error.
 const getsStuck = 0.001
 
-// touches predicts contact where the arm would stand if it braked now, from the
-// goal and from the measured motion. In contact only the way out is open.
+// touches predicts contact on the way to where the arm would stand if it braked now,
+// from the goal and from the measured motion. In contact only the way out is open.
 func (g *Guard) touches(now time.Duration, s *twinrig.State, goal *twinrig.Goal) bool {
 	if g.contacts == nil {
 		return false
@@ -86,26 +86,48 @@ func (g *Guard) touches(now time.Duration, s *twinrig.State, goal *twinrig.Goal)
 			}
 		}
 	}
-	c := g.contacts.Deepest(g.stops(goal.Joints, speed), goal.Grip)
-	if c.Over > g.over+1e-6 {
-		g.contact = c
+	at, worst := g.brakes(goal.Joints, speed, goal.Grip)
+	if worst.Over > g.over+1e-6 {
+		g.contact = worst
 		return true
 	}
-	m := g.contacts.Deepest(g.stops(s.Measured, s.Velocity), s.Grip)
-	if m.Over > g.over+getsStuck && m.Over > g.contacts.Deepest(s.Measured, s.Grip).Over+getsStuck {
-		g.contact = m
+	here, worst := g.brakes(s.Measured, s.Velocity, s.Grip)
+	if worst.Over > max(g.over, here)+getsStuck {
+		g.contact = worst
 		return true
 	}
-	g.over = c.Over
+	g.over = at
 	return false
 }
 
-// stops is where joints that move at v would come to rest.
-func (g *Guard) stops(q, v twinrig.Joints) twinrig.Joints {
-	for i := range q {
-		q[i] += v[i] * math.Abs(v[i]) / (2 * g.cfg.Contact.Brake)
+// brakeStep is how far apart, rad, the poses are that are looked at on the way to a
+// stop: the hand goes less than it is thick.
+const brakeStep = 0.03
+
+// brakeLeast is a way, rad, that is not worth looking at both its ends.
+const brakeLeast = 0.001
+
+// brakes looks at the way that joints at q with speed v need to come to rest: how much
+// too deep it is at q, and the worst on the way.
+func (g *Guard) brakes(q, v twinrig.Joints, grip twinrig.Grip) (at float64, worst twinrig.Contact) {
+	var way twinrig.Joints
+	for i := range way {
+		way[i] = v[i] * math.Abs(v[i]) / (2 * g.cfg.Contact.Brake)
 	}
-	return twinrig.PositionLimits.Clamp(q)
+	length := way.MaxAbs()
+	if length < brakeLeast {
+		q, length = q.Add(way), 0
+	}
+	worst = g.contacts.Deepest(twinrig.PositionLimits.Clamp(q), grip)
+	at = worst.Over
+	steps := int(math.Ceil(length / brakeStep))
+	for k := 1; k <= steps; k++ {
+		to := q.Add(way.Scale(float64(k) / float64(steps)))
+		if c := g.contacts.Deepest(twinrig.PositionLimits.Clamp(to), grip); c.Over > worst.Over {
+			worst = c
+		}
+	}
+	return at, worst
 }
 
 // rests is how much too deep the arm is with the goal that was last let pass.

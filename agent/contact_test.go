@@ -3,6 +3,7 @@ package agent
 import (
 	"math"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -94,6 +95,36 @@ func TestGuardOpensTheWayOutOfContact(t *testing.T) {
 	require.Zero(t, w.step(q+0.001, 0.2))
 }
 
+// fence is a thin wall: an arm that brakes from full speed would stop behind it.
+type fence struct{}
+
+func (fence) Deepest(q twinrig.Joints, _ twinrig.Grip) twinrig.Contact {
+	d := 0.02 - math.Abs(q[0]-0.1)
+	if d <= 0 {
+		return twinrig.Contact{}
+	}
+	return twinrig.Contact{Bodies: [2]string{"hand", "fence"}, Depth: d, Over: d}
+}
+
+// No speed, and no way of asking, gets through what is thin.
+func TestGuardIsNotRunPast(t *testing.T) {
+	for _, speed := range []float64{0.2, 1, 2.4} {
+		for _, lead := range []float64{0, 0.3} { // how far the goal is ahead
+			w := &walled{Guard: NewGuard(DefaultGuard(), bench{}, fence{})}
+			w.s.Measured[0] = -0.3
+			w.Reset(0, &w.s)
+			refused := false
+			for q := -0.3; q < 0.5; q += speed * 0.005 {
+				for _, told := range []float64{speed, 0} {
+					refused = w.step(q+lead, told)&twinrig.RefusedContact != 0 || refused
+					require.LessOrEqual(t, w.last.Joints[0], 0.08)
+				}
+			}
+			require.True(t, refused)
+		}
+	}
+}
+
 // The gripper, too, can make contact.
 func TestGuardHoldsTheGripper(t *testing.T) {
 	w := newWalled(0.095)
@@ -169,4 +200,57 @@ func TestReportHasTheContact(t *testing.T) {
 	require.InDelta(t, 0, r.State.Measured[0], 1e-6)
 	require.Zero(t, r.Contact)
 	require.Zero(t, testing.AllocsPerRun(100, func() { l.Tick(l.Due()) }))
+}
+
+// stepper is a policy's source: a new target each 200 ms.
+type stepper struct {
+	Hold
+	targets []Target
+	next    time.Duration
+}
+
+func (p *stepper) Next(now time.Duration, _ *twinrig.Goal, _ *twinrig.State) (Target, bool) {
+	if len(p.targets) == 0 || now < p.next {
+		return Target{}, false
+	}
+	t := p.targets[0]
+	p.targets, p.next = p.targets[1:], now+200*ms
+	return t, true
+}
+
+// Held before the wall while the policy went on, the arm does not run after the
+// policy's next target that is on this side: it moves there as from rest.
+func TestMotionStartsAnewWhereItWasHeld(t *testing.T) {
+	cfg := DefaultConfig()
+	l, err := NewLoop(cfg, Deps{Arm: newArm(twinrig.ModePosition), Kin: bench{}, Gravity: bench{}, Contacts: wall{}})
+	require.NoError(t, err)
+	ticks(l, 3)
+	p := &stepper{}
+	to := func(q float64) {
+		p.targets = append(p.targets, Target{Joints: twinrig.Joints{q, 0.02, 0.03, 0.04, 0.05, 0.06}, Grip: 0.9, Horizon: 300 * ms, Speed: cfg.Motion.Policy})
+	}
+	for _, q := range []float64{0.05, 0.09, 0.15, 0.2, 0.25, 0.3} {
+		to(q)
+	}
+	for range 6 {
+		to(0.05)
+	}
+	l.SetSource(p)
+	refused, fastest := 0, 0.0
+	before := l.Guard().Last().Joints
+	for range 750 { // 2.5 s
+		r := l.Tick(l.Due())
+		if r.Guard != 0 {
+			require.Equal(t, twinrig.RefusedContact, r.Guard&^twinrig.ClippedVelocity)
+			refused++
+		}
+		require.Less(t, r.Sent.Joints[0], 0.1)
+		if r.Now > 1000*ms {
+			fastest = max(fastest, r.Sent.Joints.Sub(before).MaxAbs()/l.period.Seconds())
+		}
+		before = r.Sent.Joints
+	}
+	require.Greater(t, refused, 100)
+	require.InDelta(t, 0.05, l.report.Sent.Joints[0], 1e-3)
+	require.Less(t, fastest, 0.6, "rad/s: less than 0.05 rad in 300 ms need")
 }

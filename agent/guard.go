@@ -93,7 +93,7 @@ type Guard struct {
 	last     twinrig.Goal
 	lastAt   time.Duration
 	outside  float64 // how far the last goal is outside the workspace, m
-	over     float64 // how much too deep it would come to rest in contact, m
+	over     float64 // how much too deep it is in contact, m
 	contact  twinrig.Contact
 	duty     duty
 	counts   [NumInterventions]uint64

@@ -151,18 +151,26 @@ func (l *Loop) place(now time.Duration) {
 	l.grip = l.guard.Last().Grip
 }
 
+// heldBack is how far, rad, what was asked must be from what the guard let pass for
+// motion to start anew from the latter.
+const heldBack = 0.01
+
 // ask is the goal the source wants now.
 func (l *Loop) ask(now time.Duration) twinrig.Goal {
 	at := l.guard.Last()
 	if l.switched {
 		l.switched = false
 		// Where the guard held the arm back, motion starts from there.
-		if q, _, _ := l.interp.At(now - l.period); q.Sub(at.Joints).MaxAbs() > 0.01 {
+		if q, _, _ := l.interp.At(now - l.period); q.Sub(at.Joints).MaxAbs() > heldBack {
 			l.interp.Reset(now, at.Joints)
 		}
 		l.interp.Brake(now)
 	}
 	if t, ok := l.source.Next(now, at, &l.report.State); ok {
+		// Likewise towards a new target: it would else be run after at full speed.
+		if l.report.Asked.Joints.Sub(at.Joints).MaxAbs() > heldBack {
+			l.interp.Reset(now, at.Joints)
+		}
 		l.interp.Toward(now, t.Joints, t.Horizon, t.Speed)
 		l.grip = t.Grip
 	}

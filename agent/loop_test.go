@@ -371,6 +371,7 @@ func TestConfigValidateNamesTheKey(t *testing.T) {
 		"motion.move.velocity_rad_s":    func(c *Config) { c.Motion.Move.Velocity = 0 },
 		"stop.limit":                    func(c *Config) { c.Stop.Limit = 0 },
 		"stop.park_rad":                 func(c *Config) { c.Stop.Park[1] = 5 },
+		"stop.via_rad 0":                func(c *Config) { c.Stop.Via = []twinrig.Joints{{1: 5}} },
 	} {
 		c := DefaultConfig()
 		spoil(&c)

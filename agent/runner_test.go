@@ -311,6 +311,60 @@ func TestStopParksAndThenTakesTorqueOff(t *testing.T) {
 	})
 }
 
+// post stands in the way of joint 2 between -1.5 and -1.4 rad, unless joint 3 is beyond
+// 1.2 rad.
+type post struct{}
+
+func (post) Deepest(q twinrig.Joints, _ twinrig.Grip) twinrig.Contact {
+	d := min(0.05-math.Abs(q[1]+1.45), 1.2-q[2])
+	if d <= 0 {
+		return twinrig.Contact{}
+	}
+	return twinrig.Contact{Bodies: [2]string{"arm", "post"}, Depth: d, Over: d}
+}
+
+// Where the guard is against folding directly, the arm folds by the first way that it
+// is not against; without any it stays where it was held.
+func TestStopTakesAnotherWay(t *testing.T) {
+	free, blocked := twinrig.Joints{1: -1.0, 2: 1.4}, twinrig.Joints{1: -1.7, 2: 1.0}
+	park := twinrig.Joints{1: -1.8, 2: 1.3}
+	for _, c := range []struct {
+		name   string
+		via    []twinrig.Joints
+		parked bool
+	}{
+		{"no other way", nil, false},
+		{"one", []twinrig.Joints{free}, true},
+		{"the second", []twinrig.Joints{blocked, free}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			arm := newArm(twinrig.ModePosition)
+			arm.q = twinrig.Joints{0.2, -1.0, 0.4}
+			l := newRoomyLoop(t, arm)
+			l.guard.contacts = post{}
+			l.cfg.Stop.Park, l.cfg.Stop.Via = park, c.via
+			waist := 0.0
+			l.deps.Sinks = []Sink{sinkFunc(func(rep *twinrig.Report) {
+				require.Zero(t, post{}.Deepest(rep.Sent.Joints, 0))
+				if rep.Sent.Joints[1] > -1.5 {
+					waist = max(waist, math.Abs(rep.Sent.Joints[0]-0.2))
+				}
+			})}
+			r := NewLockstepRunner(l, lockstep(&clock{}))
+			_, err := r.Run(context.Background(), Hold{}, never, 100*ms)
+			require.NoError(t, err)
+			require.NoError(t, r.Stop())
+			require.EqualValues(t, 1, arm.halts.Load())
+			if !c.parked {
+				require.Greater(t, arm.q[1], -1.4)
+				return
+			}
+			require.InDeltaSlice(t, park[:], arm.q[:], 1e-6)
+			require.Zero(t, waist, "it turns when it is folded")
+		})
+	}
+}
+
 // newRoomyLoop has a workspace that even the bench does not leave when it parks.
 func newRoomyLoop(t *testing.T, arm *fakeArm) *Loop {
 	t.Helper()

@@ -61,8 +61,9 @@ func (r *Runner) rest() error {
 	return errors.Join(err, r.loop.deps.Arm.Halt())
 }
 
-// park holds, folds the arm in where it points, and turns it to the front. A
-// fault in which the arm still holds does not keep it from that.
+// park holds, folds the arm in where it points, by another way if the guard is against
+// the direct one, and turns it to the front. A fault in which the arm still holds does
+// not keep it from that.
 func (r *Runner) park() {
 	c := r.loop.cfg.Stop
 	left := int(c.Limit/r.loop.period) + 1
@@ -89,10 +90,22 @@ func (r *Runner) park() {
 	last := *r.loop.guard.Last()
 	folded := c.Park
 	folded[twinrig.Waist] = last.Joints[twinrig.Waist]
-	for _, q := range []twinrig.Joints{folded, c.Park} {
+	get := func(q twinrig.Joints) (there bool) {
 		run(NewMove(q, last.Grip, c.Speed), c.Limit, Arrived(q, math.Inf(1)))
+		return r.loop.guard.Last().Joints.Sub(q).MaxAbs() < parkedNear
 	}
+	there := get(folded)
+	for i := 0; !there && i < len(c.Via); i++ {
+		via := c.Via[i]
+		via[twinrig.Waist] = last.Joints[twinrig.Waist]
+		there = get(via) && get(folded)
+	}
+	get(c.Park)
 }
+
+// parkedNear is how near, rad, the guard must have let the arm to a pose on its way to
+// rest.
+const parkedNear = 0.01
 
 // Arrived tells whether the arm stands within tol rad of q.
 func Arrived(q twinrig.Joints, tol float64) func(*twinrig.Report) bool {
