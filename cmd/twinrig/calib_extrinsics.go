@@ -138,6 +138,7 @@ func calibratePose(ctx context.Context, f *poseFlags, in io.Reader, stdout, stde
 		run.result.Warnings = append(run.result.Warnings, "the camera's timing stays unknown: "+err.Error())
 	}
 	run.before = run.record.Camera.BaseFromCamera.Pose()
+	run.warnInverted()
 	run.record.Camera.BaseFromCamera = calib.PoseOf(run.result.BaseFromCamera)
 	if run.ghost, err = ghosts(run.dir, run.result, &run.record.Camera); err != nil {
 		// The result stands without it.
@@ -151,6 +152,22 @@ func calibratePose(ctx context.Context, f *poseFlags, in io.Reader, stdout, stde
 		return err
 	}
 	return saveErr
+}
+
+// How near the inverse of what the record had the result must be for the record to
+// have been inverted.
+const (
+	invertedM   = 0.1
+	invertedRad = 15 / deg
+)
+
+// warnInverted tells when the record had the base in the camera where the camera
+// in the base is wanted, as other software writes it.
+func (r *poseRun) warnInverted() {
+	dist, angle := r.result.BaseFromCamera.Gap(r.before.Inv())
+	if was, wasAngle := r.result.BaseFromCamera.Gap(r.before); dist < invertedM && angle < invertedRad && (was > invertedM || wasAngle > invertedRad) {
+		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("the record had the camera's pose inverted: the result is %.0f mm and %.1f deg from the inverse of what it had", 1000*dist, angle*deg))
+	}
 }
 
 // timing finds the camera's from the swing, if there is one.

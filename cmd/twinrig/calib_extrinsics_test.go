@@ -21,7 +21,7 @@ import (
 )
 
 // extrinsicsSeeds is 20 in `make bench`.
-var extrinsicsSeeds = flag.Int("extrinsics-seeds", 2, "virtual rigs whose camera is calibrated")
+var extrinsicsSeeds = flag.Int("extrinsics-seeds", 1, "virtual rigs whose camera is calibrated")
 
 func decodePose(t *testing.T, stdout string) extrinsicsJSON {
 	t.Helper()
@@ -110,6 +110,16 @@ func TestCalibExtrinsicsRecordAndSamples(t *testing.T) {
 	require.Equal(t, got.BaseFromCamera, second.BaseFromCamera, "solving is pure")
 	require.Nil(t, second.TruthError)
 	require.Less(t, second.MovedMM, 1e-6)
+
+	// A record that has the base in the camera is told of.
+	rec.Camera.BaseFromCamera = calib.PoseOf(rec.Camera.BaseFromCamera.Pose().Inv())
+	require.NoError(t, rec.Save(filepath.Join(dir, "inverted.yaml")))
+	require.NoError(t, os.WriteFile(rig, []byte("calib: inverted.yaml\n"), 0o600))
+	inverted, err := again("inverted")
+	require.NoError(t, err)
+	require.Equal(t, got.BaseFromCamera, inverted.BaseFromCamera)
+	require.Contains(t, inverted.Warnings[len(inverted.Warnings)-1], "the record had the camera's pose inverted")
+	require.NoError(t, os.WriteFile(rig, []byte("calib: calibrations/cam/calib.yaml\n"), 0o600))
 
 	over, err := again("over", "--limit-px", "0.01")
 	require.ErrorContains(t, err, "not saved: held_out_mean_px")
@@ -223,6 +233,18 @@ func TestCalibExtrinsicsGoesOn(t *testing.T) {
 	after, err := os.ReadFile(kept[0])
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after))
+}
+
+// A camera that is elsewhere than its record says sees no board, and that is said.
+func TestCalibExtrinsicsWithTheCameraElsewhere(t *testing.T) {
+	rig, closeAll, err := openCalib(t.Context(), "virtual", 2, strings.NewReader(""), func(string) {})
+	require.NoError(t, err)
+	rig.base.Camera.BaseFromCamera = calib.PoseOf(rig.base.Camera.BaseFromCamera.Pose().Mul(twinrig.Pose{R: twinrig.QuatFromRPY(0, 0.9, 0)}))
+	b, err := target.NewChessboard(7, 6, 0.014)
+	require.NoError(t, err)
+	tr := tour{calibRig: rig, board: b, flags: &poseFlags{views: 8, seed: 1}, dir: t.TempDir(), say: func(string) {}}
+	require.ErrorContains(t, tr.run(t.Context()), "the board was seen at none of 13 poses")
+	require.NoError(t, closeAll())
 }
 
 // Another board than the one that is said to be in the hand ends it.

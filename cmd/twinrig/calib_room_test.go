@@ -32,7 +32,7 @@ func TestRoom(t *testing.T) {
 	guard := agent.DefaultGuard()
 	r := room{
 		kin: sim.NewKinematics(), workspace: &guard.Workspace, clearance: space,
-		camera: calib.Nominal().Camera.BaseFromCamera.Pose().P, board: &b, held: virtual.HandFromBoard(),
+		camera: calib.Nominal().Camera.BaseFromCamera.Pose().P, board: &b, held: virtual.HandFromBoard(b.Cols, b.Rows, b.SquareM),
 	}
 	require.NoError(t, r.clear(handOver))
 	require.NoError(t, r.open(aside, handOver))

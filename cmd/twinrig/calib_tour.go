@@ -81,8 +81,16 @@ func (r *calibRig) room(c *calib.Camera, b *target.Board) (m *room, done func(),
 	}
 	return &room{
 		kin: sim.NewKinematics(), workspace: &r.cell.cfg.Loop.Guard.Workspace, clearance: space,
-		camera: c.BaseFromCamera.Pose().P, board: b, held: virtual.HandFromBoard(),
+		camera: c.BaseFromCamera.Pose().P, board: b, held: held(b),
 	}, space.Close, nil
+}
+
+// held is how a board is meant to be held, anything without one.
+func held(b *target.Board) twinrig.Pose {
+	if b == nil {
+		return twinrig.IdentityPose
+	}
+	return virtual.HandFromBoard(b.Cols, b.Rows, b.SquareM)
 }
 
 // tableName is the picture of the board on the table.
@@ -175,6 +183,9 @@ func (t *tour) visit(ctx context.Context, s *shooter, d *target.Detector, r *roo
 			}
 		}
 		want = want[n:]
+	}
+	if have == 0 {
+		return fmt.Errorf("the board was seen at none of %d poses: is the camera roughly where the record has it (its pose may be inverted: camera in base is wanted), and the board held flat with the hand, face up?", len(poses))
 	}
 	return nil
 }

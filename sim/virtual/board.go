@@ -15,8 +15,9 @@ const (
 	BoardSquareM = 0.014
 	// BoardThickM is how thick its plate is, m.
 	BoardThickM = 0.002
-	boardRim    = 0.6 * BoardSquareM
 	boardInk    = 0.0002
+	// rim is how far the plate goes beyond its squares, in squares.
+	rim = 0.6
 )
 
 // BoardPlace is where the operator has put the board.
@@ -29,14 +30,23 @@ const (
 	BoardOnTable BoardPlace = "board on the table"
 )
 
-// HandFromBoard is xET as the board is meant to be held: clear of the fingertips,
-// flat in the hand's x-y plane, its face up. Its frame is that of the inner
-// corners: x along a row (the hand's -y), y along a column (the hand's -x), z
-// into the board. The operator does not hold it exactly so.
-func HandFromBoard() twinrig.Pose {
+// boardGap is from the pinch point E to a held board's plate: the fingertips are
+// 16 mm beyond E, and may be seen from the side. boardUp is how far a held board
+// is above the hand's axis. In m.
+const (
+	boardGap = 0.0376
+	boardUp  = 0.02
+)
+
+// HandFromBoard is xET as a board of cols x rows inner corners is meant to be
+// held: its plate clear of the fingertips, flat with the hand's x-y plane and in
+// its middle, face up. Its frame is that of the inner corners: x along a row (the
+// hand's -y), y along a column (the hand's -x), z into the board. The operator
+// does not hold it exactly so.
+func HandFromBoard(cols, rows int, squareM float64) twinrig.Pose {
 	return twinrig.Pose{
 		R: twinrig.QuatFromMatrix([3][3]float64{{0, -1, 0}, {-1, 0, 0}, {0, 0, -1}}),
-		P: twinrig.Vec3{0.13, 0.042, 0.02},
+		P: twinrig.Vec3{boardGap + (float64(rows)+rim)*squareM, float64(cols-1) / 2 * squareM, boardUp},
 	}
 }
 
@@ -69,7 +79,7 @@ func (w *World) boardStage(where BoardPlace) (*sim.World, error) {
 		spec := w.spec(nil)
 		switch where {
 		case BoardInHand:
-			held := HandFromBoard().Mul(w.hidden.HeldFromHeld)
+			held := HandFromBoard(BoardCols, BoardRows, BoardSquareM).Mul(w.hidden.HeldFromHeld)
 			for _, g := range boardGeoms() {
 				g.Pose = held.Mul(g.Pose)
 				spec.Carried = append(spec.Carried, g)
@@ -97,7 +107,7 @@ func boardGeoms() []sim.Geom {
 	}
 	const s = BoardSquareM
 	all := []sim.Geom{geom((BoardCols-1)*s/2, (BoardRows-1)*s/2, BoardThickM/2,
-		(BoardCols+1)*s+2*boardRim, (BoardRows+1)*s+2*boardRim, BoardThickM, 0.95)}
+		(BoardCols+1+2*rim)*s, (BoardRows+1+2*rim)*s, BoardThickM, 0.95)}
 	for row := range BoardRows + 1 {
 		for col := range BoardCols + 1 {
 			if (row+col)%2 == 0 {

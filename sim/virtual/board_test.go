@@ -21,7 +21,7 @@ func TestBoardIsWhereItIsHeld(t *testing.T) {
 	q := twinrig.Joints{-0.24, -1.23, 0.54, -0.28, 1.45, 1.71}
 	h := DrawHidden(cfg.Seed)
 	xBT := map[BoardPlace]twinrig.Pose{
-		BoardInHand:  sim.NewKinematics().Forward(q).Mul(HandFromBoard()).Mul(h.HeldFromHeld),
+		BoardInHand:  sim.NewKinematics().Forward(q).Mul(HandFromBoard(BoardCols, BoardRows, BoardSquareM)).Mul(h.HeldFromHeld),
 		BoardOnTable: h.BoardOnTable,
 	}
 	for _, where := range []BoardPlace{BoardInHand, BoardOnTable} {
@@ -55,6 +55,21 @@ func TestBoardIsWhereItIsHeld(t *testing.T) {
 		require.LessOrEqual(t, wrong, 2, "%s: squares of the wrong colour, as a finger may hide", where)
 	}
 	require.NoError(t, rig.World().PutBoard(BoardAway))
+}
+
+// A board of any size is held in the hand's middle, clear of the fingertips.
+func TestHeldBoardIsClearOfTheFingers(t *testing.T) {
+	for _, c := range []struct {
+		cols, rows int
+		square     float64
+	}{{BoardCols, BoardRows, BoardSquareM}, {9, 6, 0.025}, {4, 9, 0.01}} {
+		x := HandFromBoard(c.cols, c.rows, c.square)
+		near := x.Apply(twinrig.Vec3{0, (float64(c.rows) + rim) * c.square, 0})
+		require.InDelta(t, boardGap, near[0], 1e-9)
+		middle := x.Apply(twinrig.Vec3{float64(c.cols-1) / 2 * c.square, 0, 0})
+		require.InDelta(t, 0, middle[1], 1e-9)
+		require.InDelta(t, 1, x.R.Rotate(twinrig.Vec3{0, 0, -1})[2], 1e-9, "face up")
+	}
 }
 
 // project is where a camera sees a point of its optical frame.
