@@ -62,11 +62,38 @@ for every morning. Its exit code is 1 if the camera moved.`,
 	return c
 }
 
+// checkFile is the command's JSON in its folder.
+const checkFile = "check.json"
+
+// lastCheck is the newest check under dir, nil if there is none.
+func lastCheck(dir string) (*checkJSON, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*", checkFile))
+	if err != nil {
+		return nil, err
+	}
+	var newest *checkJSON
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		var c checkJSON
+		if err := json.Unmarshal(text, &c); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if newest == nil || c.Date.After(newest.Date) {
+			newest = &c
+		}
+	}
+	return newest, nil
+}
+
 // errCameraMoved is what a check ends with that found it moved.
 var errCameraMoved = errors.New("the camera moved")
 
 // checkJSON is the command's JSON.
 type checkJSON struct {
+	Date time.Time `json:"date"`
 	IoU  float64   `json:"iou"`
 	Each []float64 `json:"each"`
 	// CalibrationIoU is what the calibration had, null where it kept none.
@@ -116,8 +143,17 @@ func checkCamera(ctx context.Context, f *checkFlags, in io.Reader, stdout, stder
 	if err := saveOverlays(f.out, c); err != nil {
 		return err
 	}
+	out.Date = time.Now().UTC().Truncate(time.Second)
+	text, err := json.Marshal(out)
+	if err != nil {
+		return fmt.Errorf("calib check: %w", err)
+	}
+	text = append(text, '\n')
+	if err := os.WriteFile(filepath.Join(f.out, checkFile), text, 0o644); err != nil {
+		return fmt.Errorf("calib check: %w", err)
+	}
 	if f.asJSON {
-		err = json.NewEncoder(stdout).Encode(out)
+		_, err = stdout.Write(text)
 	} else {
 		_, err = fmt.Fprintf(stdout, "%s\nSilhouettes agree to an IoU of %.3f (limit %.3f); %.3f when moved by %d, %d px. Pictures: %s\n", out.Verdict, out.IoU, out.Least, out.BestIoU, out.ShiftPx[0], out.ShiftPx[1], f.out)
 	}

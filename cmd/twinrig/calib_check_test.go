@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -45,6 +46,10 @@ func TestCalibCheck(t *testing.T) {
 			require.Equal(t, c.moved, got.Moved)
 			require.Len(t, got.Each, lookPictures)
 			require.FileExists(t, filepath.Join(out, "ghost5.png"))
+			status, _, statusErr := calibrate(t, "status", "--dir", filepath.Dir(out))
+			require.NoError(t, statusErr)
+			require.Contains(t, status, "Camera checked 0 min ago")
+			require.Contains(t, status, got.Verdict)
 			if c.moved {
 				require.ErrorIs(t, err, errCameraMoved)
 				var usage usageError
@@ -56,6 +61,24 @@ func TestCalibCheck(t *testing.T) {
 			require.Contains(t, got.Verdict, "is where its calibration has it")
 		})
 	}
+}
+
+// The newest check counts, and one that cannot be read is named.
+func TestLastCheck(t *testing.T) {
+	dir := t.TempDir()
+	none, err := lastCheck(dir)
+	require.NoError(t, err)
+	require.Nil(t, none)
+	for name, text := range map[string]string{"a": `{"date": "2026-01-02T00:00:00Z", "iou": 0.7}`, "b": `{"date": "2026-01-03T00:00:00Z", "iou": 0.9}`, "c": `{"date": "2026-01-01T00:00:00Z", "iou": 0.8}`} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, name), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name, checkFile), []byte(text), 0o600))
+	}
+	got, err := lastCheck(dir)
+	require.NoError(t, err)
+	require.InDelta(t, 0.9, got.IoU, 1e-12)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a", checkFile), []byte("{"), 0o600))
+	_, err = lastCheck(dir)
+	require.ErrorContains(t, err, filepath.Join("a", checkFile))
 }
 
 // A camera that, by its record, cannot see the arm is no camera to check.

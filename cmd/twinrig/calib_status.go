@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -27,7 +28,7 @@ func calibStatusCommand() *cobra.Command {
 		Long: `status lists each kind of calibration: when it was measured, what it leaves
 unexplained beside its limit, and whether it was saved by force. With --rig it
 looks at the record that the rig names, else at the newest of each kind under
---dir.`,
+--dir. Under --dir it also looks for the last check of the camera.`,
 		Example: "  twinrig calib status\n  twinrig calib status --rig rig.yaml --json",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -36,12 +37,17 @@ looks at the record that the rig names, else at the newest of each kind under
 				return usageError{err}
 			}
 			rows := statusRows(all, time.Now())
+			check, err := lastCheck(dir)
+			if err != nil {
+				return usageError{err}
+			}
 			if asJSON {
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(struct {
 					Calibrations []statusRow `json:"calibrations"`
-				}{rows})
+					LastCheck    *checkJSON  `json:"last_check"`
+				}{rows, check})
 			}
-			return printStatus(cmd.OutOrStdout(), rows)
+			return errors.Join(printStatus(cmd.OutOrStdout(), rows), printCheck(cmd.OutOrStdout(), check, time.Now()))
 		},
 	}
 	c.Flags().StringVar(&rig, "rig", "", "the rig's file")
@@ -140,6 +146,16 @@ func printStatus(w io.Writer, rows []statusRow) error {
 		t.AppendRow(table.Row{r.Kind, ageText(*r.AgeDays), strings.Join(residuals, "\n"), r.File})
 	}
 	_, err := fmt.Fprintln(w, t.Render())
+	return err
+}
+
+// printCheck says what the last check of the camera found.
+func printCheck(w io.Writer, c *checkJSON, now time.Time) error {
+	if c == nil {
+		_, err := fmt.Fprintln(w, "The camera was never checked: twinrig calib check.")
+		return err
+	}
+	_, err := fmt.Fprintf(w, "Camera checked %s ago, IoU %.3f (limit %.3f): %s\n", ageText(now.Sub(c.Date).Hours()/24), c.IoU, c.Least, c.Verdict)
 	return err
 }
 
