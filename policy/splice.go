@@ -47,9 +47,13 @@ func (b *Broker) prefix(now time.Duration) int {
 	return min(1+int(left/b.period), len(b.queue))
 }
 
-// wants tells whether it is time to ask.
+// wants tells whether it is time to ask. Where an answer takes the place of what waits,
+// it is not asked for while as much waits as it will have: nothing would be left of it.
 func (b *Broker) wants() bool {
 	starving := len(b.queue) <= b.cfg.Ahead
+	if b.cfg.Chunking != Sequential && len(b.queue) >= b.spec.Horizon {
+		return false
+	}
 	switch b.cfg.Chunking {
 	case RealTime:
 		return starving || b.line.begun-b.line.base >= b.spec.Execute
@@ -71,8 +75,8 @@ func (b *Broker) splice() {
 		return
 	}
 	// Of the answer's actions the first skipped ones were to be begun from what
-	// waited; if more were, it came later than expected. Some are left: fewer wait
-	// than an answer has.
+	// waited; if more were, it came later than expected. Some are left: fewer waited
+	// than an answer has (see wants).
 	fresh, keep := b.call.steps, b.call.skip-(b.line.begun-b.call.base)
 	if keep < 0 {
 		fresh, keep = fresh[-keep:], 0
