@@ -278,6 +278,7 @@ type slow struct {
 	script
 	delays    []time.Duration
 	cancelled int
+	silent    bool // it says nothing at all when it is given up
 }
 
 func (p *slow) Act(ctx context.Context, o *twinrig.Observation) (policy.Chunk, error) {
@@ -286,6 +287,9 @@ func (p *slow) Act(ctx context.Context, o *twinrig.Observation) (policy.Chunk, e
 	case <-ctx.Done():
 		p.asked++
 		p.cancelled++
+		if p.silent {
+			return nil, ctx.Err()
+		}
 		return steps(4, 0.05), nil // too late, and not even an error
 	}
 	return p.script.Act(ctx, o)
@@ -323,4 +327,21 @@ func TestValidateNamesTheKey(t *testing.T) {
 	} {
 		require.Error(t, s.Validate())
 	}
+}
+
+// Where time is virtual it does not pass while a policy thinks: one that is silent is
+// given up by the machine's clock, and the run ends as with any other that is late.
+func TestSilentPolicyInLockstep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := policy.DefaultConfig()
+		p := &slow{script: script{spec: spec4}, delays: []time.Duration{time.Hour}, silent: true}
+		k := newBench(t, cfg, p, policy.NewInline(fixed(60*time.Millisecond)))
+		begun := time.Now()
+		k.run(10 * time.Second)
+		require.Equal(t, time.Duration(cfg.MaxRefused)*cfg.Timeout, time.Since(begun))
+		require.Equal(t, cfg.MaxRefused, k.b.Stats().Refused[policy.ReasonLate])
+		require.ErrorIs(t, k.b.Err(), policy.ErrFault)
+		require.ErrorContains(t, k.b.Err(), "no answer in 2s")
+		require.Empty(t, k.taken)
+	})
 }

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -64,7 +65,9 @@ func (c *call) run() {
 			c.reason, c.err = ReasonError, fmt.Errorf("policy: panic: %v", p)
 		}
 	}()
-	ctx, cancel := context.WithCancel(c.ctx)
+	// Where time is virtual it stands still here: only the machine's clock can tell
+	// that a server is silent.
+	ctx, cancel := context.WithTimeout(c.ctx, c.cfg.Timeout)
 	defer cancel()
 	c.mu.Lock()
 	c.cancel = cancel
@@ -83,6 +86,9 @@ func (c *call) run() {
 	chunk, err := c.pol.Act(ctx, &c.obs)
 	if err != nil {
 		c.err = fmt.Errorf("policy: act: %w", err)
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			c.reason, c.err = ReasonLate, fmt.Errorf("policy: no answer in %v: %w", c.cfg.Timeout, err)
+		}
 		return
 	}
 	if c.reason, err = Check(chunk, c.spec, c.cfg); err != nil {
