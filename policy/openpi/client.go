@@ -66,7 +66,7 @@ type message struct {
 // Dial connects to a server, "ws://host:8000" or wss, and reads its metadata. It
 // takes at most ten seconds, or as long as ctx lasts.
 func Dial(ctx context.Context, address string, o Options) (*Client, error) {
-	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, helloTimeout, fmt.Errorf("no answer in %v: %w", helloTimeout, context.DeadlineExceeded))
 	defer cancel()
 	header := http.Header{}
 	if o.APIKey != "" {
@@ -110,7 +110,7 @@ func explain(ctx context.Context, address string, resp *http.Response, err error
 	case strings.Contains(err.Error(), "malformed HTTP"):
 		return fmt.Errorf("%s: %w: the answer is no HTTP: does another program have the port, or does it want %s?", address, ErrProtocol, otherScheme(u.Scheme))
 	case ctx.Err() != nil:
-		return fmt.Errorf("%s: no answer to the handshake: %w", address, ctx.Err())
+		return fmt.Errorf("%s: no answer to the handshake: %w", address, context.Cause(ctx))
 	case errors.Is(err, os.ErrDeadlineExceeded): // the connection's deadline, a moment before ctx's
 		return fmt.Errorf("%s: no answer to the handshake: %w", address, context.DeadlineExceeded)
 	}
@@ -175,7 +175,7 @@ func (c *Client) next(ctx context.Context) (any, error) {
 	case <-c.gone:
 		return nil, net.ErrClosed
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, context.Cause(ctx)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"twinrig/policy/npwire"
 )
@@ -27,8 +28,12 @@ type Options struct {
 	TLS    *tls.Config
 }
 
-// maxAnswer bounds what a server may send, bytes.
-const maxAnswer = 16 << 20
+const (
+	// maxAnswer bounds what a server may send, bytes.
+	maxAnswer = 16 << 20
+	// patience is how long a server may take to say that it is there, and to reset.
+	patience = 10 * time.Second
+)
 
 // ErrServer is returned for an answer that is an error.
 var ErrServer = errors.New("policy server reports an error")
@@ -38,9 +43,10 @@ var ErrProtocol = errors.New("not an /act server")
 
 // Client talks to one server. Its methods may be called from any goroutine.
 type Client struct {
-	act  *url.URL
-	key  string
-	http *http.Client
+	act      *url.URL
+	key      string
+	http     *http.Client
+	patience time.Duration
 }
 
 // New makes a client of a server by the address of its act, "http://host:8000/act";
@@ -59,13 +65,13 @@ func New(address string, o Options) (*Client, error) {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.TLSClientConfig, t.DisableCompression = o.TLS.Clone(), true
 	t.Proxy = nil // a robot's policy is on the lab's own network
-	return &Client{act: u, key: o.APIKey, http: &http.Client{Transport: t, CheckRedirect: noRedirect}}, nil
+	return &Client{act: u, key: o.APIKey, http: &http.Client{Transport: t, CheckRedirect: noRedirect}, patience: patience}, nil
 }
 
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Act sends an observation and returns the decoded answer: an action or a chunk, or
-// whatever else the server made of it.
+// whatever else the server made of it. How long that may take ctx alone says.
 func (c *Client) Act(ctx context.Context, observation npwire.Object) (any, error) {
 	body, err := npwire.JSON(observation)
 	if err != nil {
@@ -88,8 +94,11 @@ func (c *Client) Act(ctx context.Context, observation npwire.Object) (any, error
 	return v, nil
 }
 
-// Reset begins a trial. A server without /reset has nothing to forget.
+// Reset begins a trial. A server without /reset has nothing to forget. It takes at most
+// ten seconds, or as long as ctx lasts.
 func (c *Client) Reset(ctx context.Context) error {
+	ctx, cancel := c.within(ctx)
+	defer cancel()
 	_, err := c.do(ctx, http.MethodPost, c.beside("reset"), []byte("{}"))
 	if absent(err) {
 		return nil
@@ -98,8 +107,11 @@ func (c *Client) Reset(ctx context.Context) error {
 }
 
 // Health asks whether the server is there; one without /health is, if it answers.
-// The metadata is what the answer says as a map, which may be nothing.
+// The metadata is what the answer says as a map, which may be nothing. It takes at most
+// ten seconds, or as long as ctx lasts.
 func (c *Client) Health(ctx context.Context) (metadata map[string]any, err error) {
+	ctx, cancel := c.within(ctx)
+	defer cancel()
 	data, err := c.do(ctx, http.MethodGet, c.beside("health"), nil)
 	if absent(err) {
 		return nil, nil
@@ -113,6 +125,11 @@ func (c *Client) Health(ctx context.Context) (metadata map[string]any, err error
 	}
 	metadata, _ = v.(map[string]any)
 	return metadata, nil
+}
+
+// within bounds ctx by the client's patience.
+func (c *Client) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, c.patience, fmt.Errorf("no answer in %v: %w", c.patience, context.DeadlineExceeded))
 }
 
 // Close lets go of idle connections.
@@ -150,6 +167,9 @@ func (c *Client) do(ctx context.Context, method, at string, body []byte) ([]byte
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
+		if u := (*url.Error)(nil); errors.As(err, &u) {
+			err = u.Err // it names the address once more
+		}
 		if strings.Contains(err.Error(), "malformed HTTP") {
 			err = fmt.Errorf("%w: the answer is no HTTP: does another program have the port, or is it https?", ErrProtocol)
 		}
