@@ -20,6 +20,7 @@ func policyCheckCommand() *cobra.Command {
 	var rig string
 	var logs []string
 	var asJSON bool
+	var warmUp time.Duration
 	c := &cobra.Command{
 		Use:   "check [URL] --rig FILE",
 		Short: "Does a policy server fit this rig? Asked before anything moves",
@@ -32,6 +33,9 @@ it should and nothing else.
 --log names trials' recordings (trial.mcap): the server is then shown what the
 camera and the joints were there, and its answers mean something. Without it, it
 sees a test picture from the start pose.
+
+The first answer may take as long as --warm-up, for a model compiles then. In a
+trial no answer may take longer than the rig's policy.timeout, so check first.
 
 It ends with 0 if a trial may begin, with 1 if not.`,
 		Example: "  twinrig policy check openpi+ws://gpu:8000 --rig rig.yaml --log studies/week12/trials/0007-*/trial.mcap\n" +
@@ -55,11 +59,14 @@ It ends with 0 if a trial may begin, with 1 if not.`,
 			if err := remote.CheckURL(url); err != nil {
 				return usageError{err}
 			}
+			if warmUp <= 0 || warmUp > time.Hour {
+				return usageError{fmt.Errorf("--warm-up is %v, must be above 0, at most 1h", warmUp)}
+			}
 			shown, err := readShown(logs)
 			if err != nil {
 				return usageError{err}
 			}
-			r, err := checkPolicy(cmd.Context(), url, &cfg, shown)
+			r, err := checkPolicy(cmd.Context(), url, &cfg, shown, warmUp)
 			if err != nil {
 				return err
 			}
@@ -68,6 +75,7 @@ It ends with 0 if a trial may begin, with 1 if not.`,
 	}
 	c.Flags().StringVar(&rig, "rig", "", "the rig file")
 	c.Flags().StringArrayVar(&logs, "log", nil, "a recorded trial to show the server; may be repeated")
+	c.Flags().DurationVar(&warmUp, "warm-up", time.Minute, "how long the first answer may take")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }
@@ -89,8 +97,9 @@ func printPolicyCheck(w io.Writer, r *doctor.Report, asJSON bool) error {
 // helloLimit bounds the wait for a server's first words.
 const helloLimit = 10 * time.Second
 
-// checkPolicy asks the server; only an interruption is an error.
-func checkPolicy(ctx context.Context, url string, cfg *configs.Rig, shown []sight) (doctor.Report, error) {
+// checkPolicy asks the server, which may take warmUp for its first answer; only an
+// interruption is an error.
+func checkPolicy(ctx context.Context, url string, cfg *configs.Rig, shown []sight, warmUp time.Duration) (doctor.Report, error) {
 	r := doctor.Report{MayStart: true}
 	add := func(name string, v doctor.Verdict, fix, value string, args ...any) {
 		if v == doctor.OK {
@@ -98,6 +107,12 @@ func checkPolicy(ctx context.Context, url string, cfg *configs.Rig, shown []sigh
 		}
 		r.Checks = append(r.Checks, doctor.Result{Name: name, Verdict: v, Value: fmt.Sprintf(value, args...), Fix: fix})
 		r.MayStart = r.MayStart && v != doctor.Fail
+	}
+	skip := func(needs string, names ...string) {
+		for _, name := range names {
+			add(name, doctor.Fail, "fix "+needs+" first", "not checked: needs %s", needs)
+			r.Checks[len(r.Checks)-1].Needs = needs
+		}
 	}
 	begun := time.Now()
 	hello, cancel := context.WithTimeout(ctx, helloLimit)
@@ -108,19 +123,24 @@ func checkPolicy(ctx context.Context, url string, cfg *configs.Rig, shown []sigh
 	}
 	if err != nil {
 		add("server", doctor.Fail, "start the server, or correct the URL; what the server does not declare goes under remote in the rig file", "%v", err)
-		for _, name := range []string{"contract", "picture", "answers", "actions", "latency", "probes"} {
-			add(name, doctor.Fail, "fix server first", "not checked: needs server")
-			r.Checks[len(r.Checks)-1].Needs = "server"
-		}
+		skip("server", "contract", "picture", "answers", "actions", "latency", "probes")
 		return r, nil
 	}
 	defer p.Close()
 	add("server", doctor.OK, "", "%s, connected in %.0f ms", url, 1000*time.Since(begun).Seconds())
-	e := examiner{policy: p, cfg: cfg, add: add, shown: shown}
+	e := examiner{policy: p, cfg: cfg, add: add, shown: shown, warmUp: warmUp}
 	e.contract()
 	e.picture()
 	if len(e.shown) == 0 {
 		e.shown, e.blind = []sight{testSight()}, true
+	}
+	switch err := e.warm(ctx); {
+	case ctx.Err() != nil:
+		return r, ctx.Err()
+	case err != nil:
+		add("answers", doctor.Fail, "look what the server's log says of the question", "no answer to the first question in %v: %v", warmUp, err)
+		skip("answers", "actions", "latency", "probes")
+		return r, nil
 	}
 	if err := e.answers(ctx); err != nil {
 		return r, err

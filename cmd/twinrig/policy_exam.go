@@ -25,6 +25,8 @@ type examiner struct {
 	add    func(name string, v doctor.Verdict, fix, value string, args ...any)
 	shown  []sight
 	blind  bool // nothing recorded is shown
+	// warmUp is how long the first answer may take.
+	warmUp time.Duration
 }
 
 // contract compares rates.
@@ -71,7 +73,7 @@ func (e *examiner) picture() {
 
 // exam sums answers up.
 type exam struct {
-	latencies   []time.Duration // without the first, which warms the model up
+	latencies   []time.Duration
 	refused     error
 	refusals    int
 	least, most twinrig.Action
@@ -79,8 +81,16 @@ type exam struct {
 	stuck       int // answers that the arm could not follow to their end
 }
 
-// warmUps are asked first and not timed.
-const warmUps = 1
+// warm asks once and does not look at the answer: a model compiles at its first
+// question. Only silence is an error.
+func (e *examiner) warm(ctx context.Context) error {
+	within, cancel := context.WithTimeout(ctx, e.warmUp)
+	defer cancel()
+	if _, err := e.policy.Act(within, &e.shown[0].observation); within.Err() != nil {
+		return err
+	}
+	return nil
+}
 
 // answers asks for each thing to show, and judges shape, numbers and speed.
 func (e *examiner) answers(ctx context.Context) error {
@@ -88,7 +98,7 @@ func (e *examiner) answers(ctx context.Context) error {
 	for k := range x.least {
 		x.least[k], x.most[k] = math.Inf(1), math.Inf(-1)
 	}
-	asked := max(leastAsks, len(e.shown)) + warmUps
+	asked := max(leastAsks, len(e.shown))
 	for i := range asked {
 		if err := e.ask(ctx, i, &x); err != nil {
 			return err
@@ -114,9 +124,6 @@ func (e *examiner) ask(ctx context.Context, i int, x *exam) error {
 	s := &e.shown[i%len(e.shown)]
 	within, cancel := context.WithTimeout(ctx, e.cfg.Policy.Timeout)
 	defer cancel()
-	if i < warmUps { // a model compiles at its first question
-		within = ctx
-	}
 	begun := time.Now()
 	chunk, err := e.policy.Act(within, &s.observation)
 	took := time.Since(begun)
@@ -126,9 +133,7 @@ func (e *examiner) ask(ctx context.Context, i int, x *exam) error {
 	if err == nil {
 		_, err = policy.Check(chunk, e.policy.Spec(), &e.cfg.Policy)
 	}
-	if i >= warmUps {
-		x.latencies = append(x.latencies, took)
-	}
+	x.latencies = append(x.latencies, took)
 	for _, a := range chunk {
 		for k, v := range a {
 			x.least[k], x.most[k] = min(x.least[k], v), max(x.most[k], v)
