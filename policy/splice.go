@@ -94,12 +94,17 @@ func (b *Broker) splice() {
 		b.stats.addSeam(jump)
 	}
 	b.stats.Accepted++
+	if b.cfg.Chunking == Ensemble {
+		b.call.ensemble.keep()
+	}
 	b.line.base = b.call.base
 	b.queue = append(b.queue[:keep], fresh...)
 }
 
 // ensemble keeps what was predicted for actions that are still to come.
 type ensemble struct {
+	// chunks has those that were taken, the oldest first, and after the used ones that
+	// which add was given last.
 	chunks []predicted
 	used   int
 	blend  Chunk
@@ -120,9 +125,12 @@ func newEnsemble(horizon int) ensemble {
 	return e
 }
 
+// keep has the chunk that add was given last count from now on: it was not refused.
+func (e *ensemble) keep() { e.used++ }
+
 // add takes a chunk whose first action is number base, and returns the weighted means
 // from there on: of all predictions of an action the i-th, oldest first, weighs
-// exp(-decay i).
+// exp(-decay i). The chunk is forgotten at the next add, unless it is kept.
 func (e *ensemble) add(base int, c Chunk, decay float64) Chunk {
 	// The oldest go first: those that reach no action from base on.
 	kept := 0
@@ -140,11 +148,11 @@ func (e *ensemble) add(base int, c Chunk, decay float64) Chunk {
 	}
 	e.chunks[kept].base = base
 	copy(e.chunks[kept].actions, c)
-	e.used = kept + 1
+	e.used = kept
 	for k := range e.blend {
 		var sum twinrig.Action
 		total, rank := 0.0, 0
-		for i := range e.used {
+		for i := range e.used + 1 {
 			p := &e.chunks[i]
 			at := base + k - p.base
 			if at < 0 || at >= len(p.actions) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"twinrig"
 	"twinrig/policy"
 )
 
@@ -42,5 +43,34 @@ func TestAnyAheadHorizonAndLatency(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// An answer that was too late is in no mean, now or later, though its predictions reach
+// far.
+func TestEnsembleForgetsALateAnswer(t *testing.T) {
+	const horizon, late = 40, 4
+	cfg := policy.DefaultConfig()
+	cfg.Chunking = policy.Ensemble
+	p := &script{spec: policy.Spec{Space: policy.BridgeDelta, RateHz: 5, Horizon: horizon, Execute: 1}}
+	p.act = func(n int, _ *twinrig.Observation) (policy.Chunk, error) {
+		if n == late {
+			return steps(horizon, 0.004), nil
+		}
+		return steps(horizon, 0.001), nil
+	}
+	asked := 0
+	k := newBench(t, cfg, p, policy.NewInline(func() time.Duration {
+		if asked++; asked == late {
+			return cfg.Timeout + 500*time.Millisecond
+		}
+		return 50 * time.Millisecond
+	}))
+	k.run(8 * time.Second)
+	st := k.b.Stats()
+	require.Equal(t, 1, st.Refused[policy.ReasonLate])
+	require.Equal(t, 1, st.RefusedTotal())
+	for i, d := range moved(k) {
+		require.InDelta(t, 0.001, d, 1e-12, "action %d", i)
 	}
 }
