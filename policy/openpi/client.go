@@ -13,7 +13,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -28,6 +27,9 @@ type Options struct {
 	// APIKey, if any, goes into the header "Authorization: Api-Key KEY".
 	APIKey string
 	TLS    *tls.Config
+
+	// dial is the network, where a test has one of its own.
+	dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 const (
@@ -72,7 +74,10 @@ func Dial(ctx context.Context, address string, o Options) (*Client, error) {
 	if o.APIKey != "" {
 		header.Set("Authorization", "Api-Key "+o.APIKey)
 	}
-	d := websocket.Dialer{TLSClientConfig: o.TLS.Clone(), NetDialContext: (&net.Dialer{}).DialContext}
+	d := websocket.Dialer{TLSClientConfig: o.TLS.Clone(), NetDialContext: o.dial}
+	if o.dial == nil {
+		d.NetDialContext = (&net.Dialer{}).DialContext
+	}
 	conn, resp, err := d.DialContext(ctx, address, header)
 	if resp != nil && resp.Body != nil {
 		defer resp.Body.Close() //nolint:errcheck // nothing is read from it
@@ -107,14 +112,21 @@ func explain(ctx context.Context, address string, resp *http.Response, err error
 		return fmt.Errorf("%s: HTTP %s: %s", address, resp.Status, lastLine(string(said)))
 	case resp != nil:
 		return fmt.Errorf("%s: %w: HTTP %s in place of a WebSocket: does another program have the port?", address, ErrProtocol, resp.Status)
+	case overdue(ctx): // also where half a line had come by then
+		return fmt.Errorf("%s: no answer to the handshake: %w", address, context.Cause(ctx))
 	case strings.Contains(err.Error(), "malformed HTTP"):
 		return fmt.Errorf("%s: %w: the answer is no HTTP: does another program have the port, or does it want %s?", address, ErrProtocol, otherScheme(u.Scheme))
-	case ctx.Err() != nil:
-		return fmt.Errorf("%s: no answer to the handshake: %w", address, context.Cause(ctx))
-	case errors.Is(err, os.ErrDeadlineExceeded): // the connection's deadline, a moment before ctx's
-		return fmt.Errorf("%s: no answer to the handshake: %w", address, context.DeadlineExceeded)
 	}
 	return fmt.Errorf("%s: %w", address, err)
+}
+
+// overdue tells whether ctx is over. The connection has ctx's deadline too, and may come
+// to it a moment before.
+func overdue(ctx context.Context) bool {
+	if end, ok := ctx.Deadline(); ok && !time.Now().Before(end) {
+		<-ctx.Done()
+	}
+	return ctx.Err() != nil
 }
 
 func otherScheme(s string) string {
@@ -209,7 +221,8 @@ func (c *Client) Infer(ctx context.Context, observation npwire.Object) (map[stri
 	err = c.conn.WriteMessage(websocket.BinaryMessage, data)
 	stop()
 	if err != nil {
-		c.Close() // half a frame may be out
+		_ = overdue(ctx) // if that is why, ctx says so by now
+		c.Close()        // half a frame may be out
 		return nil, fmt.Errorf("openpi: %s: send: %w", c.url, err)
 	}
 	m, err := c.answer(ctx)
