@@ -37,6 +37,9 @@ type serveFlags struct {
 	asJSON                          bool
 }
 
+// maxLatency is the most that --latency may be.
+const maxLatency = time.Minute
+
 // servedPolicy is the line that `twinrig policy serve --json` prints when it serves.
 type servedPolicy struct {
 	URL      string `json:"url"`
@@ -93,8 +96,9 @@ func servePolicy(ctx context.Context, source string, f *serveFlags, ready func(s
 	if err != nil {
 		return err
 	}
-	// No time-out for writing: an answer takes as long as the policy thinks.
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10}
+	// No time-out for writing: an answer takes as long as the policy thinks. That for
+	// reading is longer than it can think, for it counts from the question's first byte.
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * maxLatency, MaxHeaderBytes: 64 << 10}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
 	url := "openpi+ws://" + l.Addr().String()
@@ -121,7 +125,7 @@ func policyHandler(source string, f *serveFlags) (http.Handler, string, error) {
 	if remote.IsURL(contender.Source) {
 		return nil, "", fmt.Errorf("%s is on a server already: only built-in policies (hold, expert, clumsy, replay:FILE) are served", source)
 	}
-	if f.latency < 0 || f.latency > time.Minute {
+	if f.latency < 0 || f.latency > maxLatency {
 		return nil, "", fmt.Errorf("--latency is %v, must be 0 to 1m", f.latency)
 	}
 	key := ""

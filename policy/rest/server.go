@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -41,7 +42,7 @@ func NewHandler(a Answerer, key string) *Handler {
 		reply(w, append(npwire.Object{{Key: "status", Value: "ok"}}, a.Metadata()...))
 	})
 	h.mux.HandleFunc("POST /reset", h.guarded(func(w http.ResponseWriter, r *http.Request) error {
-		if err := a.Reset(r.Context()); err != nil {
+		if err := h.alone(func() error { return a.Reset(r.Context()) }); err != nil {
 			return err
 		}
 		reply(w, npwire.Object{{Key: "status", Value: "ok"}})
@@ -54,7 +55,14 @@ func NewHandler(a Answerer, key string) *Handler {
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
 
-// guarded checks the key and the content, and calls f with the policy to itself.
+// alone calls f with the policy to itself.
+func (h *Handler) alone(f func() error) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return f()
+}
+
+// guarded checks the key and the content, and answers f's error.
 func (h *Handler) guarded(f func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		given := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -67,8 +75,6 @@ func (h *Handler) guarded(f func(http.ResponseWriter, *http.Request) error) http
 			http.Error(w, "Content-Type must be application/json", http.StatusUnsupportedMediaType)
 			return
 		}
-		h.mu.Lock()
-		defer h.mu.Unlock()
 		if err := f(w, r); err != nil {
 			status := http.StatusInternalServerError
 			if errors.Is(err, errRequest) {
@@ -82,29 +88,18 @@ func (h *Handler) guarded(f func(http.ResponseWriter, *http.Request) error) http
 // errRequest marks what is the client's fault.
 var errRequest = errors.New("bad request")
 
+// act reads a question before it asks for the policy: a client that is slow at it, or
+// never ends, keeps nobody else from theirs.
 func (h *Handler) act(w http.ResponseWriter, r *http.Request) error {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxObservation))
+	observation, err := read(w, r)
 	if err != nil {
-		return errors.Join(errRequest, err)
+		return fmt.Errorf("%w: %w", errRequest, err)
 	}
-	v, err := npwire.FromJSON(body)
-	if err != nil {
-		return errors.Join(errRequest, err)
-	}
-	observation, ok := v.(map[string]any)
-	if !ok {
-		return errors.Join(errRequest, errors.New("an observation is a map"))
-	}
-	if coded, ok := observation["encoded"].(string); ok { // OpenVLA's clients may encode twice
-		if v, err = npwire.FromJSON([]byte(coded)); err != nil {
-			return errors.Join(errRequest, err)
-		}
-		if observation, ok = v.(map[string]any); !ok {
-			return errors.Join(errRequest, errors.New("an observation is a map"))
-		}
-	}
-	answer, err := h.policy.Answer(r.Context(), observation)
-	if err != nil {
+	var answer npwire.Object
+	if err := h.alone(func() error {
+		answer, err = h.policy.Answer(r.Context(), observation)
+		return err
+	}); err != nil {
 		return err
 	}
 	for _, f := range answer {
@@ -114,6 +109,35 @@ func (h *Handler) act(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	return errors.New("the policy gave no actions")
+}
+
+var errNoMap = errors.New("an observation is a map")
+
+// read reads an observation.
+func read(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxObservation))
+	if err != nil {
+		return nil, err
+	}
+	v, err := npwire.FromJSON(body)
+	if err != nil {
+		return nil, err
+	}
+	observation, ok := v.(map[string]any)
+	if !ok {
+		return nil, errNoMap
+	}
+	coded, ok := observation["encoded"].(string) // OpenVLA's clients may encode twice
+	if !ok {
+		return observation, nil
+	}
+	if v, err = npwire.FromJSON([]byte(coded)); err != nil {
+		return nil, err
+	}
+	if observation, ok = v.(map[string]any); !ok {
+		return nil, errNoMap
+	}
+	return observation, nil
 }
 
 // reply sends a value; a client that is gone does not matter.
