@@ -167,11 +167,44 @@ func (c *Contract) complete() error {
 			return fmt.Errorf("nobody declares %s: the server's metadata does not, so remote.%s in the rig file must (never guessed, for a wrong guess moves the arm wrongly)", f.key, f.key)
 		}
 	}
+	if i := &c.Image; c.WantsPicture() && i.Resize != picture.None && i.Width == 0 {
+		return fmt.Errorf("nobody declares the size to which image.resize %s brings the picture: remote.image.width_px and height_px in the rig file must", i.Resize)
+	}
+	if err := c.distinct(); err != nil {
+		return err
+	}
 	return c.Validate()
 }
 
+// distinct tells which key would be sent twice, so that the server may take either.
+func (c *Contract) distinct() error {
+	seen := map[string]string{}
+	for _, f := range []struct{ what, key string }{
+		{"image.key", c.Image.Key},
+		{"state.key", c.State.Key},
+		{"prompt_key", c.PromptKey},
+		{"left_key", c.LeftKey},
+		{"delay_key", c.DelayKey},
+		{"probe_key", c.ProbeKey},
+	} {
+		if f.key == "" || f.key == off || f.what == "state.key" && c.State.Layout == NoState {
+			continue
+		}
+		if other := seen[f.key]; other != "" {
+			return fmt.Errorf("%s and %s are both %q", other, f.what, f.key)
+		}
+		seen[f.key] = f.what
+	}
+	for k := range c.Extra {
+		if other := seen[k]; other != "" {
+			return fmt.Errorf("extra has %q, which is %s already", k, other)
+		}
+	}
+	return nil
+}
+
 // defaults fills in the protocol's keys.
-func (c *Contract) defaults(d Contract) {
+func (c *Contract) defaults(d *Contract) {
 	fill(&c.Image.Key, d.Image.Key)
 	fill(&c.Image.Resize, d.Image.Resize)
 	if c.Image.Width == 0 {

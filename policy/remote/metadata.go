@@ -15,7 +15,12 @@ const metadataKey = "twinrig"
 
 // Metadata is the contract as a server declares it.
 func (c *Contract) Metadata() npwire.Object {
-	return npwire.Object{{Key: metadataKey, Value: npwire.Object{
+	return npwire.Object{{Key: metadataKey, Value: c.declaration()}}
+}
+
+// declaration is all that is declared: texts and numbers.
+func (c *Contract) declaration() npwire.Object {
+	return npwire.Object{
 		{Key: "space", Value: string(c.Space)},
 		{Key: "rate_hz", Value: c.RateHz},
 		{Key: "horizon", Value: int64(c.Horizon)},
@@ -32,7 +37,28 @@ func (c *Contract) Metadata() npwire.Object {
 		{Key: "delay_key", Value: c.DelayKey},
 		{Key: "normalization", Value: string(c.Normalization.Method)},
 		{Key: "probe_key", Value: c.ProbeKey},
-	}}}
+	}
+}
+
+// agree is the contract that c, as far as it goes, a server's metadata and the
+// protocol's common keys come to.
+func (c Contract) agree(metadata map[string]any, common *Contract) (Contract, error) {
+	if err := c.merge(metadata); err != nil {
+		return c, err
+	}
+	c.defaults(common)
+	return c, c.complete()
+}
+
+// differs names the first thing that another contract declares otherwise.
+func (c *Contract) differs(other *Contract) error {
+	was, is := c.declaration(), other.declaration()
+	for i := range was {
+		if was[i].Value != is[i].Value {
+			return fmt.Errorf("%s was %v and is %v", was[i].Key, was[i].Value, is[i].Value)
+		}
+	}
+	return nil
 }
 
 // merge takes from a server's metadata what c does not say, and errs where the two

@@ -3,10 +3,12 @@ package remote
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"twinrig/policy"
@@ -32,10 +34,18 @@ func CheckURL(s string) error {
 		return err
 	case !IsURL(s) || u.Hostname() == "":
 		return fmt.Errorf("%q is none of %s://host:port", s, strings.Join(schemes, ", "))
+	case !portInRange(u.Port()):
+		return fmt.Errorf("the port of %q must be 1 to 65535", u.Redacted())
 	case u.User != nil:
 		return fmt.Errorf("the URL of %q has a user or password: name an environment variable in remote.api_key_env instead", u.Redacted())
 	}
 	return nil
+}
+
+// portInRange tells whether a port is none, which is the scheme's own, or possible.
+func portInRange(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return port == "" || err == nil && n > 0
 }
 
 // Open connects to a server and agrees on a contract with it: c as far as it goes,
@@ -51,25 +61,20 @@ func Open(ctx context.Context, address string, c Contract, kin policy.Kinematics
 			return nil, fmt.Errorf("remote: remote.api_key_env names %s, which is not set", c.APIKeyEnv)
 		}
 	}
-	p := &Policy{contract: c, kin: kin}
+	p := &Policy{rig: c, common: openpiDefaults, kin: kin}
 	protocol, plain, _ := strings.Cut(address, "+")
-	common := openpiDefaults
 	if protocol == "openpi" {
 		p.dial = dialOpenpi(plain, key, &p.contract)
 	} else {
-		common = restDefaults
+		p.common = restDefaults
 		p.dial = dialREST(plain, key)
 	}
 	wire, metadata, err := p.dial(ctx)
 	if err != nil {
-		return nil, err
+		return nil, trust(err)
 	}
 	p.wire = wire
-	if err = p.contract.merge(metadata); err == nil {
-		p.contract.defaults(common)
-		err = p.contract.complete()
-	}
-	if err == nil {
+	if p.contract, err = c.agree(metadata, &p.common); err == nil {
 		p.units, err = newUnits(&p.contract)
 	}
 	if err != nil {
@@ -77,6 +82,14 @@ func Open(ctx context.Context, address string, c Contract, kin policy.Kinematics
 		return nil, fmt.Errorf("remote: %s: %w", address, err)
 	}
 	return p, nil
+}
+
+// trust says what to do about a certificate that nobody here knows.
+func trust(err error) error {
+	if bad := (*tls.CertificateVerificationError)(nil); errors.As(err, &bad) {
+		return fmt.Errorf("%w: a certificate of your own goes into the system's (update-ca-certificates), or its file's name into SSL_CERT_FILE", err)
+	}
+	return err
 }
 
 // tlsConfig trusts what the system trusts.

@@ -16,7 +16,8 @@ import (
 // Wire is a connection to a server. One goroutine uses it at a time.
 type Wire interface {
 	// Infer sends an observation and returns the value of the answer's actions.
-	// After an error that is not ctx's the connection may be of no use.
+	// After an error that wraps neither context.DeadlineExceeded nor
+	// context.Canceled the connection may be of no use.
 	Infer(ctx context.Context, observation npwire.Object) (actions any, err error)
 	// Reset begins a trial; errNewConnection means that a new connection does.
 	Reset(ctx context.Context) error
@@ -26,10 +27,32 @@ type Wire interface {
 // errNewConnection is a Wire's answer to Reset that cannot say it to its server.
 var errNewConnection = errors.New("a new connection begins a trial")
 
+// ServerError is what a server said or did, or did not do. Its text names the server.
+type ServerError struct{ Err error }
+
+// Error implements error.
+func (e *ServerError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *ServerError) Unwrap() error { return e.Err }
+
+// serverError wraps an error; nil stays nil.
+func serverError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &ServerError{err}
+}
+
 // Policy is a policy on a server. It is policy.Policy; a connection that was lost
-// is made anew at the next question. Close it.
+// is made anew at the next question. Close it. Errors of Reset, Act and Probe wrap a
+// ServerError, where the server is to blame.
 type Policy struct {
+	// contract is what rig, the rig file's part of it, the server's metadata and the
+	// protocol's common keys come to.
 	contract Contract
+	rig      Contract
+	common   Contract
 	kin      policy.Kinematics
 	dial     func(ctx context.Context) (Wire, map[string]any, error)
 	wire     Wire
@@ -45,7 +68,9 @@ func (p *Policy) Contract() *Contract { return &p.contract }
 func (p *Policy) Spec() policy.Spec { return p.contract.Spec() }
 
 // Reset implements policy.Policy.
-func (p *Policy) Reset(ctx context.Context) error {
+func (p *Policy) Reset(ctx context.Context) error { return serverError(p.reset(ctx)) }
+
+func (p *Policy) reset(ctx context.Context) error {
 	if err := p.connect(ctx); err != nil {
 		return err
 	}
@@ -55,7 +80,7 @@ func (p *Policy) Reset(ctx context.Context) error {
 		return p.connect(ctx)
 	}
 	if err != nil {
-		p.drop(ctx)
+		p.drop(err)
 		return err
 	}
 	return nil
@@ -80,25 +105,32 @@ func (p *Policy) ask(ctx context.Context, o *twinrig.Observation, probe string) 
 	if probe != "" {
 		msg = append(msg, npwire.Field{Key: p.contract.ProbeKey, Value: probe})
 	}
-	if err := p.connect(ctx); err != nil {
-		return nil, err
-	}
-	v, err := p.wire.Infer(ctx, msg)
-	if err != nil {
-		p.drop(ctx)
-		return nil, err
-	}
-	if err := p.take(v); err != nil {
-		return nil, fmt.Errorf("remote: answer: %w", err)
+	if err := p.infer(ctx, msg); err != nil {
+		return nil, serverError(err)
 	}
 	return p.chunk, nil
 }
 
-// drop gives a connection up after an error, unless it only was too slow.
-func (p *Policy) drop(ctx context.Context) {
-	if ctx.Err() == nil {
-		p.wire.Close()
-		p.wire = nil
+// infer asks the server and takes its answer.
+func (p *Policy) infer(ctx context.Context, msg npwire.Object) error {
+	if err := p.connect(ctx); err != nil {
+		return err
+	}
+	v, err := p.wire.Infer(ctx, msg)
+	if err != nil {
+		p.drop(err)
+		return err
+	}
+	if err := p.take(v); err != nil {
+		return fmt.Errorf("remote: answer: %w", err)
+	}
+	return nil
+}
+
+// drop gives a connection up after an error, unless the answer only was too slow.
+func (p *Policy) drop(err error) {
+	if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
+		p.Close()
 	}
 }
 
@@ -110,10 +142,13 @@ func (p *Policy) connect(ctx context.Context) error {
 	}
 	wire, metadata, err := p.dial(ctx)
 	if err != nil {
-		return err
+		return trust(err)
 	}
-	now := p.contract
-	if err := now.merge(metadata); err != nil {
+	now, err := p.rig.agree(metadata, &p.common)
+	if err == nil {
+		err = p.contract.differs(&now)
+	}
+	if err != nil {
 		wire.Close()
 		return fmt.Errorf("remote: the server came back as another policy: %w", err)
 	}

@@ -122,7 +122,7 @@ func TestMessage(t *testing.T) {
 	c := bridge4
 	c.Image = Image{}
 	c.Extra = map[string]string{"unnorm_key": "bridge_orig"}
-	c.defaults(openpiDefaults)
+	c.defaults(&openpiDefaults)
 	p := &Policy{contract: c, kin: flat{}}
 	o := twinrig.Observation{Instruction: "go", Frames: []twinrig.Frame{{W: 2, H: 1, RGB: []byte{10, 20, 30, 10, 20, 30}}}}
 	o.State.Measured = twinrig.Joints{0.3, 0.1, 0.2, 0.4, 0.5, 0.6}
@@ -162,12 +162,32 @@ func TestContractValidate(t *testing.T) {
 	require.NoError(t, (&Contract{}).Validate())
 }
 
+// What only shows when both sides have spoken.
+func TestContractComplete(t *testing.T) {
+	for says, change := range map[string]func(*Contract){
+		`size to which image.resize lanczos`:         func(c *Contract) { c.Image.Resize = picture.Lanczos },
+		`image.key and prompt_key are both "x"`:      func(c *Contract) { c.Image.Key, c.PromptKey = "x", "x" },
+		`prompt_key and left_key are both "x"`:       func(c *Contract) { c.PromptKey, c.LeftKey = "x", "x" },
+		`extra has "x", which is prompt_key already`: func(c *Contract) { c.PromptKey, c.Extra = "x", map[string]string{"x": "y"} },
+		"nobody declares execute":                    func(c *Contract) { c.Execute = 0 },
+	} {
+		c := bridge4
+		c.Image = Image{}
+		change(&c)
+		_, err := c.agree(nil, &restDefaults)
+		require.ErrorContains(t, err, says)
+	}
+	c := bridge4
+	_, err := c.agree(nil, &openpiDefaults)
+	require.NoError(t, err)
+}
+
 func TestCheckURL(t *testing.T) {
 	for _, good := range []string{"openpi+ws://gpu:8000", "openpi+wss://h", "rest+http://10.0.0.2:8000/act", "rest+https://h/act"} {
 		require.NoError(t, CheckURL(good))
 		require.True(t, IsURL(good))
 	}
-	for _, bad := range []string{"", "expert", "ws://gpu:8000", "openpi+ws://", "http://h/act", "openpi+ws://user:secret@h"} {
+	for _, bad := range []string{"", "expert", "ws://gpu:8000", "openpi+ws://", "http://h/act", "openpi+ws://user:secret@h", "openpi+ws://gpu:65536", "rest+http://gpu:0/act"} {
 		err := CheckURL(bad)
 		require.Error(t, err, bad)
 		require.NotContains(t, err.Error(), "secret")
@@ -205,5 +225,18 @@ func TestServerComesBack(t *testing.T) {
 	first.contract.RateHz = 9
 	handler = openpi.NewHandler(first, "")
 	_, err = p.Act(t.Context(), &twinrig.Observation{})
-	require.ErrorContains(t, err, "the server came back as another policy")
+	require.ErrorContains(t, err, "the server came back as another policy: rate_hz was 4 and is 9")
+
+	// What is declared no more is not still so.
+	handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, err := (&websocket.Upgrader{}).Upgrade(w, r, nil)
+		if err != nil {
+			return
+		}
+		_ = conn.WriteMessage(websocket.BinaryMessage, []byte{0x80})
+		_, _, _ = conn.ReadMessage()
+		_ = conn.Close()
+	})
+	_, err = p.Act(t.Context(), &twinrig.Observation{})
+	require.ErrorContains(t, err, "the server came back as another policy: nobody declares space")
 }

@@ -31,9 +31,9 @@ func Serve(p policy.Policy, protocol string, latency time.Duration) (*Served, er
 	}
 	switch protocol {
 	case "openpi":
-		c.defaults(openpiDefaults)
+		c.defaults(&openpiDefaults)
 	case "rest":
-		c.defaults(restDefaults)
+		c.defaults(&restDefaults)
 	default:
 		return nil, fmt.Errorf("remote: protocol %q is neither openpi nor rest", protocol)
 	}
