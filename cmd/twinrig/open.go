@@ -44,13 +44,7 @@ func openDemo(ctx context.Context, d *configs.Demo, lockstep bool, dir string, s
 	r = &runner{
 		study: d.Study, dir: dir, lockstep: lockstep, virtual: study.Virtual,
 		digest: study.ConfigSHA256, config: []byte(study.Config),
-		stages: map[string]*stage{}, servers: servers{}, pictures: &pictures{}, say: say,
-	}
-	closing.add(r.servers.close)
-	for _, p := range study.Policies {
-		if err := r.servers.open(ctx, p.Source, d.Rig.Remote); err != nil {
-			return nil, nil, err
-		}
+		stages: map[string]*stage{}, pictures: &pictures{}, say: say,
 	}
 	open := openPaced
 	switch {

@@ -26,6 +26,7 @@ type session struct {
 	person   *person // the operator of a real arm
 	say      func(string)
 	free     func(dir string) (uint64, error) // on the disk, bytes
+	servers  servers
 
 	// What the trials left.
 	pictures pictures
@@ -53,14 +54,16 @@ func (s *session) speedup() float64 {
 func (s *session) run(ctx context.Context, l *eval.Ledger, step func(eval.Step)) (err error) {
 	began := time.Now()
 	defer func() { s.wallTime = time.Since(began) }()
+	s.servers = servers{}
+	defer s.servers.close()
+	if err := s.greet(ctx); err != nil {
+		return err
+	}
 	// A rig that faults shall befall at its times must live through them.
 	if s.lockstep && len(s.demo.Virtual.Faults) == 0 {
-		if err := s.greet(ctx); err != nil {
-			return err
-		}
 		return eval.Run(ctx, s.study, l, s, step)
 	}
-	r, closeAll, err := s.open(ctx, s.scenes, s.policies())
+	r, closeAll, err := s.open(ctx, s.scenes)
 	if err != nil {
 		return err
 	}
@@ -84,7 +87,7 @@ func parked(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && !errors.Is(err, errNotParked)
 }
 
-// policies are those of the plan, as the rig must know them.
+// policies are those of the plan, with what they stand for.
 func (s *session) policies() []eval.Policy {
 	open := slices.Clone(s.study.Policies)
 	for i := range open {
@@ -95,13 +98,11 @@ func (s *session) policies() []eval.Policy {
 	return open
 }
 
-// greet connects once to every policy server, so that one that is not there is
-// known before the first trial.
+// greet connects to every policy server, so that one that is not there is known before
+// the first trial. What a server is then, it is for all of the study.
 func (s *session) greet(ctx context.Context) error {
-	all := servers{}
-	defer all.close()
 	for _, p := range s.policies() {
-		if err := all.open(ctx, p.Source, s.demo.Rig.Remote); err != nil {
+		if err := s.servers.open(ctx, p.Source, s.demo.Rig.Remote); err != nil {
 			return err
 		}
 	}
@@ -109,17 +110,15 @@ func (s *session) greet(ctx context.Context) error {
 }
 
 // open assembles the rig.
-func (s *session) open(ctx context.Context, scenes []scene.Scene, policies []eval.Policy) (*runner, func() error, error) {
-	study := *s.study
-	study.Policies = policies
-	r, closeAll, err := openDemo(ctx, s.demo, s.lockstep, s.dir, &study, scenes, s.say)
+func (s *session) open(ctx context.Context, scenes []scene.Scene) (*runner, func() error, error) {
+	r, closeAll, err := openDemo(ctx, s.demo, s.lockstep, s.dir, s.study, scenes, s.say)
 	if err != nil {
 		return nil, nil, err
 	}
 	if s.person != nil {
 		r.person, r.operator = s.person, s.person
 	}
-	r.pictures, r.blinded, s.wireHz = &s.pictures, s.sources != nil, r.cell.wireHz
+	r.servers, r.pictures, r.blinded, s.wireHz = s.servers, &s.pictures, s.sources != nil, r.cell.wireHz
 	return r, closeAll, nil
 }
 
@@ -134,7 +133,7 @@ func (s *session) RunTrial(ctx context.Context, t eval.Trial) (res eval.Result, 
 		}
 	}
 	t = s.unblinded(t)
-	r, closeAll, err := s.open(ctx, only, []eval.Policy{{Name: t.Policy, Source: t.Source}})
+	r, closeAll, err := s.open(ctx, only)
 	if err != nil {
 		return res, err
 	}

@@ -53,11 +53,10 @@ func (s servers) open(ctx context.Context, source string, c remote.Contract) err
 	return err
 }
 
-func (s servers) close() error {
+func (s servers) close() {
 	for _, p := range s {
 		p.Close()
 	}
-	return nil
 }
 
 // errCamera marks a picture that is missing or too old: the rig's fault, not the

@@ -256,6 +256,7 @@ func (t *trial) fault(res eval.Result, err error) (eval.Result, error) {
 		res.Termination, res.Note = eval.HardwareFault, err.Error()
 		t.tellFault("robot_fault", err)
 	case errors.Is(err, policy.ErrFault):
+		err = t.blind(err)
 		res.Termination, res.Note = eval.PolicyFault, err.Error()
 		t.tellFault("policy_fault", err)
 	default:
@@ -264,6 +265,18 @@ func (t *trial) fault(res eval.Result, err error) (eval.Result, error) {
 	res.Verdict = nil
 	return res, nil
 }
+
+// blind leaves out of an error what names a policy's server, if the study is blinded.
+func (t *trial) blind(err error) error {
+	var s *remote.ServerError
+	if !t.blinded || !errors.As(err, &s) {
+		return err
+	}
+	return errors.New(strings.Replace(err.Error(), s.Error(), withheld, 1))
+}
+
+// withheld stands for what a server said while nobody may know which one it is.
+const withheld = "what its server did is not told in a blinded study; `twinrig policy check` tells it of every server"
 
 // tellFault tells the world; the trial's log is closed by now.
 func (t *trial) tellFault(kind string, err error) {
