@@ -62,5 +62,27 @@ func Check(c Chunk, s Spec, cfg *Config) (Reason, error) {
 			}
 		}
 	}
+	if err := jumps(c, s.Space, cfg); err != nil {
+		return ReasonRange, err
+	}
 	return NumReasons, nil
+}
+
+// jumps finds a place that is farther from the one before it than one step may go. How
+// far the first is from where the arm is, the Composer judges, as it does of motions.
+func jumps(c Chunk, s Space, cfg *Config) error {
+	for i := 1; i < len(c) && !s.Relative(); i++ {
+		var err error
+		if s == EEPose {
+			from, _ := PoseFromState(BridgeState(c[i-1]))
+			to, _ := PoseFromState(BridgeState(c[i]))
+			err = cfg.Limits().way(from, to)
+		} else {
+			err = cfg.Limits().turn(joints(c[i-1]), joints(c[i]))
+		}
+		if err != nil {
+			return fmt.Errorf("action %d: %w", i, err)
+		}
+	}
+	return nil
 }

@@ -6,9 +6,10 @@ import (
 	"twinrig"
 )
 
-// Composer turns actions into joint goals, each from the target before it. A target that cannot be reached, or is not allowed, does not advance: the
-// goal stays where it was, and only the gripper follows. It is a value: a copy
-// is an independent continuation. One goroutine uses it at a time.
+// Composer turns actions into joint goals, each from the target before it. A target
+// that cannot be reached, or is not allowed, does not advance: the goal stays where it
+// was, and only the gripper follows. It is a value: a copy is an independent
+// continuation. One goroutine uses it at a time.
 type Composer struct {
 	space  Space
 	kin    Kinematics
@@ -46,8 +47,11 @@ func (c *Composer) Compose(a twinrig.Action) (twinrig.Goal, error) {
 	if err == nil {
 		err = twinrig.PositionLimits.Check(q)
 	}
-	if step := q.Sub(c.goal.Joints).MaxAbs(); err == nil && step > c.limits.JointStep {
-		err = fmt.Errorf("a joint would turn %.2f rad in one step, must be at most %.2f%s", step, c.limits.JointStep, c.flipped())
+	if err == nil {
+		if err = c.limits.turn(c.goal.Joints, q); err != nil && c.space != JointPosition && c.space != JointDelta {
+			// The inverse kinematics made it: it left the branch that it was on.
+			err = fmt.Errorf("%w: the joints would jump to another solution", err)
+		}
 	}
 	if err != nil {
 		return c.goal, fmt.Errorf("policy: unreachable target: %w", err)
@@ -65,16 +69,15 @@ func (c *Composer) Compose(a twinrig.Action) (twinrig.Goal, error) {
 func (c *Composer) next(a twinrig.Action) (xBE twinrig.Pose, q twinrig.Joints, err error) {
 	switch c.space {
 	case JointPosition, JointDelta:
-		copy(q[:], a[:])
+		q = joints(a)
 		if c.space == JointDelta {
 			q = q.Add(c.goal.Joints)
 		}
 		return c.kin.Forward(q), q, nil
 	case EEPose:
 		xBE, _ = PoseFromState(BridgeState(a))
-		if dist, angle := c.target.Gap(xBE); dist > c.limits.Translation+slack || angle > c.limits.Rotation+slack {
-			return xBE, q, fmt.Errorf("it is %.0f mm and %.2f rad from the one before, must be at most %.0f mm and %.2f rad",
-				1000*dist, angle, 1000*c.limits.Translation, c.limits.Rotation)
+		if err := c.limits.way(c.target, xBE); err != nil {
+			return xBE, q, err
 		}
 	default:
 		xBE = MoveByAction(c.target, a)
@@ -83,13 +86,10 @@ func (c *Composer) next(a twinrig.Action) (xBE twinrig.Pose, q twinrig.Joints, e
 	return xBE, q, err
 }
 
-// flipped says what a large step means where the inverse kinematics made it: it left
-// the branch that it was on.
-func (c *Composer) flipped() string {
-	if c.space == JointPosition || c.space == JointDelta {
-		return ""
-	}
-	return ": the joints would jump to another solution"
+// joints are the six of an action that has joints.
+func joints(a twinrig.Action) (q twinrig.Joints) {
+	copy(q[:], a[:])
+	return q
 }
 
 // grip reads the action's gripper number as the space declares it.

@@ -3,6 +3,8 @@ package policy
 import (
 	"fmt"
 	"time"
+
+	"twinrig"
 )
 
 // Config is how strictly a policy's answers are taken.
@@ -39,6 +41,23 @@ type Limits struct {
 	Translation, Rotation float64
 	// JointStep is the most that a joint may turn, rad.
 	JointStep float64
+}
+
+// way tells why a pose is too far from the one before it.
+func (l Limits) way(from, to twinrig.Pose) error {
+	if dist, angle := from.Gap(to); dist > l.Translation+slack || angle > l.Rotation+slack {
+		return fmt.Errorf("it is %.0f mm and %.2f rad from the one before, must be at most %.0f mm and %.2f rad",
+			1000*dist, angle, 1000*l.Translation, l.Rotation)
+	}
+	return nil
+}
+
+// turn tells why joints are too far from those before.
+func (l Limits) turn(from, to twinrig.Joints) error {
+	if step := to.Sub(from).MaxAbs(); step > l.JointStep+slack {
+		return fmt.Errorf("a joint would turn %.2f rad in one step, must be at most %.2f", step, l.JointStep)
+	}
+	return nil
 }
 
 // Limits are the configured ones.
