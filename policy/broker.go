@@ -25,7 +25,8 @@ type Broker struct {
 
 	// The request that is out, if any.
 	asking   bool
-	void     bool // it was given up: the answer is not used
+	void     bool          // it was given up: the answer is not used
+	first    time.Duration // when the first one of all went out
 	asked    time.Duration
 	deadline time.Duration
 	nextAsk  time.Duration
@@ -129,6 +130,9 @@ func (b *Broker) ask(now time.Duration, at *twinrig.Goal, s *twinrig.State) {
 	b.call.now, b.call.obs.State, b.call.at = now, *s, *at
 	b.aim(now)
 	b.asking, b.void, b.asked, b.deadline = true, false, now, now+b.cfg.Timeout
+	if b.stats.Asked == 0 {
+		b.first = now
+	}
 	b.stats.Asked++
 	b.exec.Go(now, b.job)
 }
@@ -178,7 +182,7 @@ func (b *Broker) collect(now time.Duration) {
 		return
 	}
 	b.asking = false
-	if b.stats.addLatency(now - b.asked) {
+	if b.call.answered() && b.stats.addLatency(now-b.asked) {
 		b.line.note(now - b.asked)
 	}
 	if b.call.err != nil {
@@ -207,6 +211,7 @@ func (b *Broker) take(now time.Duration) (twinrig.Goal, bool) {
 		return twinrig.Goal{}, false
 	case !b.started:
 		b.started, b.due = true, now+b.period
+		b.stats.Waited = now - b.first
 	case now < b.due:
 		return twinrig.Goal{}, false
 	default:

@@ -115,6 +115,11 @@ func (c *call) use(chunk Chunk) Chunk {
 	return chunk[min(c.skip, len(chunk)):]
 }
 
+// answered tells whether an answer came in time, whatever it was worth.
+func (c *call) answered() bool {
+	return c.err == nil || c.reason != ReasonError && c.reason != ReasonLate
+}
+
 // abandon tells a running policy to stop, and makes its answer void.
 func (c *call) abandon() {
 	c.mu.Lock()

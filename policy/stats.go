@@ -28,9 +28,14 @@ type Stats struct {
 	// far the most moved joint's goal went in that step, rad.
 	Seams []float64
 	// WarmUp is the first answer's latency. Latencies are all later ones; the
-	// first is kept apart because loading a model is not inference.
+	// first is kept apart because loading a model is not inference. Errors and
+	// answers that did not come in time are neither.
 	WarmUp    time.Duration
 	Latencies []time.Duration
+	// Waited is from the first question to the first goal, 0 if there was none.
+	Waited time.Duration
+
+	answered bool // once at least
 }
 
 // The room for samples is made before the run: the tick does not allocate.
@@ -76,8 +81,8 @@ func (s *Stats) Latency(p float64) time.Duration {
 
 // addLatency tells whether it is an inference's, rather than the warm-up's.
 func (s *Stats) addLatency(d time.Duration) bool {
-	if s.Accepted+s.RefusedTotal() == 0 {
-		s.WarmUp = d
+	if !s.answered {
+		s.answered, s.WarmUp = true, d
 		return false
 	}
 	if len(s.Latencies) < cap(s.Latencies) {

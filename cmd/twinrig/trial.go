@@ -71,7 +71,7 @@ func (t *trial) run(ctx context.Context) (res eval.Result, err error) {
 	defer t.recording.Store(nil)
 	// Time counts from the first action sent, which the first answer had to
 	// come for.
-	t.began = end.Began + end.Policy.WarmUp
+	t.began = end.Began + end.Policy.Waited
 	res.Start, res.End = t.began.Seconds(), max(t.began, end.Ended).Seconds()
 	res.ControlSteps, res.Loop = end.Steps, t.cell.meter.loop()
 	if end.Policy.Asked > 0 {
