@@ -122,7 +122,11 @@ func checkPolicy(ctx context.Context, url string, cfg *configs.Rig, shown []sigh
 		return r, ctx.Err()
 	}
 	if err != nil {
-		add("server", doctor.Fail, "start the server, or correct the URL; what the server does not declare goes under remote in the rig file", "%v", err)
+		fix := "start the server, or correct the URL"
+		if errors.Is(err, remote.ErrContract) {
+			fix = "correct remote in the rig file, or the server's metadata; what the server does not declare the rig file must"
+		}
+		add("server", doctor.Fail, fix, "%v", err)
 		skip("server", "contract", "picture", "answers", "actions", "latency", "probes")
 		return r, nil
 	}

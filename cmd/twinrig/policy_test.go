@@ -273,6 +273,7 @@ func TestPolicyCheckFindsWhatDoesNotFit(t *testing.T) {
 		verdict         doctor.Verdict
 		says            string
 	}{
+		"nothing declared":  {leaves, "", "server", doctor.Fail, "contract: nobody declares space"},
 		"nobody there":      {"openpi+ws://127.0.0.1:1", "", "server", doctor.Fail, "connection refused"},
 		"skipped":           {"openpi+ws://127.0.0.1:1", "", "latency", doctor.Fail, "needs server"},
 		"other contract":    {at, "remote: {space: bridge_delta_continuous}\n", "server", doctor.Fail, "the rig file says that the policy's space is bridge_delta_continuous"},
@@ -287,6 +288,9 @@ func TestPolicyCheckFindsWhatDoesNotFit(t *testing.T) {
 			c := checks[tc.check]
 			require.Equal(t, tc.verdict, c.Verdict, c.Value)
 			require.Contains(t, c.Value, tc.says)
+			if strings.Contains(c.Value, ": contract: ") {
+				require.Contains(t, c.Fix, "correct remote in the rig file")
+			}
 			require.Equal(t, tc.verdict != doctor.Fail, ok)
 		})
 	}

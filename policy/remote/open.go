@@ -48,6 +48,9 @@ func portInRange(port string) bool {
 	return port == "" || err == nil && n > 0
 }
 
+// ErrContract marks what the rig file and a server that is there do not agree on.
+var ErrContract = errors.New("contract")
+
 // Open connects to a server and agrees on a contract with it: c as far as it goes,
 // then the server's metadata, then the protocol's common keys. kin is the policy's
 // to use.
@@ -74,7 +77,9 @@ func Open(ctx context.Context, address string, c Contract, kin policy.Kinematics
 		return nil, trust(err)
 	}
 	p.wire = wire
-	if p.contract, err = c.agree(metadata, &p.common); err == nil {
+	if p.contract, err = c.agree(metadata, &p.common); err != nil {
+		err = fmt.Errorf("%w: %w", ErrContract, err)
+	} else {
 		p.units, err = newUnits(&p.contract)
 	}
 	if err != nil {
