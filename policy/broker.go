@@ -61,10 +61,7 @@ type Deps struct {
 // NewBroker makes a Broker for one run of a policy. ctx bounds its requests.
 func NewBroker(ctx context.Context, cfg Config, d Deps) (*Broker, error) {
 	spec := d.Policy.Spec()
-	if err := spec.Validate(); err != nil {
-		return nil, err
-	}
-	if err := cfg.Validate(); err != nil {
+	if err := cfg.Suits(spec); err != nil {
 		return nil, err
 	}
 	b := &Broker{
@@ -81,9 +78,6 @@ func NewBroker(ctx context.Context, cfg Config, d Deps) (*Broker, error) {
 		ahead: make([]twinrig.Action, 0, spec.Horizon+cfg.Ahead),
 	}
 	if cfg.Chunking == Ensemble {
-		if spec.Space == EEPose {
-			return nil, fmt.Errorf("policy: chunking %s has no mean of the rotations of %s: use %s", Ensemble, EEPose, RealTime)
-		}
 		b.call.ensemble = newEnsemble(spec.Horizon)
 	}
 	b.job = b.call.run

@@ -43,6 +43,20 @@ type Limits struct {
 	JointStep float64
 }
 
+// Suits names what keeps a policy that promises s from being driven so.
+func (c Config) Suits(s Spec) error {
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	if c.Chunking == Ensemble && s.Space == EEPose {
+		return fmt.Errorf("policy: chunking %s has no mean of the rotations of %s: use %s", Ensemble, EEPose, RealTime)
+	}
+	return nil
+}
+
 // way tells why a pose is too far from the one before it.
 func (l Limits) way(from, to twinrig.Pose) error {
 	if dist, angle := from.Gap(to); dist > l.Translation+slack || angle > l.Rotation+slack {

@@ -134,6 +134,9 @@ func policyHandler(source string, f *serveFlags) (http.Handler, string, error) {
 			return nil, "", fmt.Errorf("--api-key-env names %s, which is not set", f.keyEnv)
 		}
 	}
+	if _, _, err := net.SplitHostPort(f.listen); err != nil {
+		return nil, "", fmt.Errorf("--listen: %w", err)
+	}
 	if key == "" && !loopback(f.listen) {
 		return nil, "", fmt.Errorf("--listen %s reaches beyond this machine: name a key by --api-key-env", f.listen)
 	}

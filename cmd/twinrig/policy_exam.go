@@ -29,13 +29,17 @@ type examiner struct {
 	warmUp time.Duration
 }
 
-// contract compares rates.
+// contract tells whether this rig's loop and broker can do what is agreed on.
 func (e *examiner) contract() {
 	c := e.policy.Contract()
 	said := fmt.Sprintf("%s at %g Hz, %d actions an answer, %d executed; state %s; %s", c.Space, c.RateHz, c.Horizon, c.Execute, c.State.Layout, units(c))
 	if loop := e.cfg.Loop.RateHz; c.RateHz > loop/4 {
 		e.add("contract", doctor.Fail, "raise loop.rate_hz, or correct rate_hz on the side that is wrong",
 			"%s; a control step needs at least four of the loop's cycles, which runs at %g Hz", said, loop)
+		return
+	}
+	if err := e.cfg.Policy.Suits(c.Spec()); err != nil {
+		e.add("contract", doctor.Fail, "change the section policy of the rig file", "%s; %v", said, err)
 		return
 	}
 	e.add("contract", doctor.OK, "", "%s", said)

@@ -66,6 +66,18 @@ func TestStudyOfAServerLostBetweenTrials(t *testing.T) {
 	}
 }
 
+// A policy that the rig file's way of chunking does not suit is refused before anything
+// moves, and no trial is made of it.
+func TestStudyOfAPolicyThatDoesNotSuit(t *testing.T) {
+	d := small(t, "p="+silentServer(t, "openpi", nil))
+	d.Rig.Policy.Chunking = policy.Ensemble
+	d.Rig.Remote = remote.Contract{Space: policy.EEPose, RateHz: 5, Horizon: 4, Execute: 4}
+	dir := filepath.Join(t.TempDir(), "study")
+	err := demo(t.Context(), d, demoFlags{lockstep: true, asJSON: true, out: dir}, &strings.Builder{}, &strings.Builder{})
+	require.ErrorContains(t, err, "no mean of the rotations")
+	require.Empty(t, resultsOf(t, dir))
+}
+
 // In a blinded study nothing that is written says which server it was.
 func TestFaultsOfServersAreBlinded(t *testing.T) {
 	server := &remote.ServerError{Err: errors.New("openpi: ws://pi0:8000: connection lost")}

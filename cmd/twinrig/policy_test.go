@@ -273,6 +273,7 @@ func TestPolicyCheckFindsWhatDoesNotFit(t *testing.T) {
 		verdict         doctor.Verdict
 		says            string
 	}{
+		"no mean":           {leaves, "policy: {chunking: ensemble}\nremote: {space: ee_pose, rate_hz: 5, horizon: 4, execute: 4}\n", "contract", doctor.Fail, "no mean of the rotations of ee_pose: use realtime"},
 		"nothing declared":  {leaves, "", "server", doctor.Fail, "contract: nobody declares space"},
 		"nobody there":      {"openpi+ws://127.0.0.1:1", "", "server", doctor.Fail, "connection refused"},
 		"skipped":           {"openpi+ws://127.0.0.1:1", "", "latency", doctor.Fail, "needs server"},
@@ -312,6 +313,7 @@ func TestPolicyUsage(t *testing.T) {
 		{[]string{"serve", "openpi+ws://gpu"}, "on a server already"},
 		{[]string{"serve", "hold", "--protocol", "grpc"}, "neither openpi nor rest"},
 		{[]string{"serve", "hold", "--listen", "0.0.0.0:0"}, "reaches beyond this machine"},
+		{[]string{"serve", "hold", "--listen", "127.0.0.1"}, "--listen: address 127.0.0.1: missing port"},
 		{[]string{"serve", "hold", "--api-key-env", "TWINRIG_NO_SUCH"}, "TWINRIG_NO_SUCH, which is not set"},
 		{[]string{"serve", "hold", "--latency", "2m"}, "must be 0 to 1m"},
 		{[]string{"serve", "expert", "--scene", "/nowhere.yaml"}, "/nowhere.yaml"},

@@ -102,7 +102,7 @@ func (s *session) policies() []eval.Policy {
 // the first trial. What a server is then, it is for all of the study.
 func (s *session) greet(ctx context.Context) error {
 	for _, p := range s.policies() {
-		if err := s.servers.open(ctx, p.Source, s.demo.Rig.Remote); err != nil {
+		if err := s.servers.open(ctx, p.Source, &s.demo.Rig); err != nil {
 			return err
 		}
 	}

@@ -40,17 +40,22 @@ func builtIn(source string, task scripted.Task, seed uint64) (policy.Policy, err
 // servers are connections to the policy servers of a study, by their URL.
 type servers map[string]*remote.Policy
 
-// open connects to the server of a source, if it is one: who does not answer, or
-// promises something else than the rig file, is known before anything moves.
-func (s servers) open(ctx context.Context, source string, c remote.Contract) error {
+// open connects to the server of a source, if it is one: who does not answer, promises
+// something else than the rig file, or cannot be driven as the rig file wants it, is
+// known before anything moves.
+func (s servers) open(ctx context.Context, source string, rig *configs.Rig) error {
 	if s[source] != nil || !remote.IsURL(source) {
 		return nil
 	}
-	p, err := remote.Open(ctx, source, c, sim.NewKinematics())
-	if err == nil {
-		s[source] = p
+	p, err := remote.Open(ctx, source, rig.Remote, sim.NewKinematics())
+	if err != nil {
+		return err
 	}
-	return err
+	s[source] = p
+	if err := rig.Policy.Suits(p.Spec()); err != nil {
+		return fmt.Errorf("%s: %w", source, err)
+	}
+	return nil
 }
 
 func (s servers) close() {
