@@ -61,5 +61,8 @@ trap 'rm -rf "$out"' EXIT
 echo
 echo "== virtual, lockstep: limit 10 times real time"
 bin/twinrig demo --lockstep --out "$out/lockstep" 2>/dev/null | grep 'times as fast'
+echo "== virtual, lockstep: the study of 240 trials, mirrored; limit 10 min"
+bin/twinrig eval plan "$out/table2" >/dev/null
+time bin/twinrig eval run "$out/table2" --lockstep 2>/dev/null
 echo "== virtual, paced at 1 Mbps, latency timer 1 ms: limit 95 % of the wire model"
 bin/twinrig demo --out "$out/paced" 2>/dev/null | grep 'wire model'
