@@ -63,6 +63,6 @@ far the simulator is from the arm. No ROS is needed.`,
 		SilenceErrors: true,
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	c.AddCommand(demoCommand(), replayCommand(), virtualCommand(), busCommand(), doctorCommand(), agentCommand(), orderCommand(), guardianCommand(), calibCommand(), evalCommand(), policyCommand())
+	c.AddCommand(demoCommand(), replayCommand(), virtualCommand(), busCommand(), doctorCommand(), agentCommand(), orderCommand(), guardianCommand(), calibCommand(), evalCommand(), exportCommand(), policyCommand())
 	return c
 }
