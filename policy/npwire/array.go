@@ -2,7 +2,8 @@
 // Python exchange, as msgpack-numpy (openpi-client's dialect of it) and as
 // json-numpy. A decoded value is one of nil, bool, int64, float64, string, []byte,
 // []any, map[string]any and *Array. Nothing that is decoded is ever executed, and a
-// message cannot make the decoder take more memory than a few times its own size.
+// message cannot make the decoder take more memory than a few times its own size, and
+// that of a million single values.
 package npwire
 
 import (
@@ -161,11 +162,15 @@ func shapeOf(v any) ([]int, error) {
 	return shape, nil
 }
 
-// maxDims is NumPy's limit, maxDepth ours for values within values.
+// maxDims is NumPy's limit, maxDepth ours for values within values, maxValues for all
+// values that are not in an array: a picture of 640x480 fits even as lists.
 const (
-	maxDims  = 64
-	maxDepth = 32
+	maxDims   = 64
+	maxDepth  = 32
+	maxValues = 1 << 20
 )
+
+var errTooMany = fmt.Errorf("%w: more than %d values: send arrays as arrays", ErrFormat, maxValues)
 
 // Number reads a decoded number, a NumPy scalar too.
 func Number(v any) (float64, error) {

@@ -84,6 +84,11 @@ func putPlain(b *bytes.Buffer, v any) error {
 // FromJSON decodes one value that is the whole message. Python's NaN and Infinity,
 // which are no JSON, are refused like other noise.
 func FromJSON(b []byte) (any, error) {
+	// Between two values there is a comma. Those in texts count too: who has a million of
+	// them is no policy either.
+	if bytes.Count(b, []byte{','}) >= maxValues {
+		return nil, errTooMany
+	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
 	var v any

@@ -84,7 +84,7 @@ func (e packer) array(a *Array) error {
 // binary; other keys, extension types and what is cut short are refused.
 func FromMsgpack(b []byte) (any, error) {
 	r := bytes.NewReader(b)
-	d := unpacker{msgpack.NewDecoder(r), r}
+	d := unpacker{Decoder: msgpack.NewDecoder(r), left: r, values: new(int)}
 	v, err := d.get(0)
 	if err != nil {
 		return nil, fmt.Errorf("npwire: msgpack: %w", err)
@@ -97,12 +97,16 @@ func FromMsgpack(b []byte) (any, error) {
 
 type unpacker struct {
 	*msgpack.Decoder
-	left *bytes.Reader
+	left   *bytes.Reader
+	values *int // so far
 }
 
 func (d unpacker) get(depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("%w: more than %d values in each other", ErrFormat, maxDepth)
+	}
+	if *d.values++; *d.values > maxValues {
+		return nil, errTooMany
 	}
 	c, err := d.PeekCode()
 	if err != nil {

@@ -1,6 +1,7 @@
 package npwire
 
 import (
+	"bytes"
 	"encoding/hex"
 	"math"
 	"strings"
@@ -218,4 +219,22 @@ func use(t *testing.T, v any) {
 	}
 	_, _ = Matrix(v)
 	_, _ = Number(v)
+}
+
+// A message of many small values takes many times its size: it is refused before it
+// does.
+func TestTooManyValues(t *testing.T) {
+	const n = 1 << 20
+	nils := append([]byte{0xdd, 0, 0x10, 0, 0}, bytes.Repeat([]byte{0xc0}, n)...)
+	_, err := FromMsgpack(nils)
+	require.ErrorIs(t, err, ErrFormat)
+	require.ErrorContains(t, err, "more than 1048576 values")
+	nils[2] = 0x0f // fewer by 65536
+	_, err = FromMsgpack(nils[:len(nils)-1<<16])
+	require.NoError(t, err)
+
+	_, err = FromJSON([]byte("[" + strings.Repeat("0,", n) + "0]"))
+	require.ErrorIs(t, err, ErrFormat)
+	_, err = FromJSON([]byte("[" + strings.Repeat("0,", 640*480*3-1) + "0]"))
+	require.NoError(t, err)
 }
