@@ -172,7 +172,8 @@ func loadStatistics(n *remote.Normalization, dir string) error {
 	return err
 }
 
-// decode is strict: an unknown key is an error that names it and its line.
+// decode is strict: an unknown key is an error that names it and its line, and so is a
+// fraction where a whole number belongs.
 func decode(text []byte, into any) error {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	dec.KnownFields(true)
@@ -182,5 +183,5 @@ func decode(text []byte, into any) error {
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return errors.New("more than one document")
 	}
-	return nil
+	return whole(text, into)
 }
