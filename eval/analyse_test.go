@@ -172,6 +172,17 @@ func TestPooledGapAndAgreement(t *testing.T) {
 	a, err = Analyse(s, results, curves[:1])
 	require.NoError(t, err)
 	require.Nil(t, a.Gap.EEP95MM, "one curve is missing")
+	results[0].Gap.EE, results[1].Gap.EE = Histogram{}, Histogram{}
+	for i, mm := range []float64{7, 0.5, 1, 1.5} {
+		results[min(i, 1)].Gap.EE.Add(mm)
+	}
+	a, err = Analyse(s, results, nil)
+	require.NoError(t, err)
+	require.InEpsilon(t, 1.5, *a.Gap.EEP95MM, 0.005, "the lower of its two neighbours, by the histograms")
+	results[1].Gap.EE = nil
+	a, err = Analyse(s, results, nil)
+	require.NoError(t, err)
+	require.Nil(t, a.Gap.EEP95MM, "one histogram is missing")
 	_, err = Analyse(s, results, []Curve{{Trial: plan[0].ID, T: []float64{0, 1}, EEMM: []float64{7}}})
 	require.ErrorContains(t, err, "2 times for 1 values")
 }

@@ -40,10 +40,11 @@ func GapOf(gaps []twinrig.Gap) *Gap {
 		return nil
 	}
 	ee := CurveOf("", gaps)
-	g := &Gap{Steps: len(gaps)}
+	g := &Gap{Steps: len(gaps), EE: Histogram{}}
 	var rot, grip stats.Pool
 	var pos, vel [twinrig.NumJoints]stats.Pool
 	for i := range gaps {
+		g.EE.Add(ee.EEMM[i])
 		rot.Add(gaps[i].Rotation, 1)
 		grip.Add(float64(gaps[i].Grip), 1)
 		for j := range twinrig.NumJoints {
@@ -73,7 +74,8 @@ type GapPool struct {
 	// The end effector's distance (RMS and largest), the hand's true angle and
 	// the gripper's opening.
 	EERMSMM, EEMaxMM, EERotRMSDeg, GripRMSMM float64
-	// EEP95MM is nil unless every trial's curve is known.
+	// EEP95MM is exact where every trial's curve is known, else within half a
+	// percent by the trials' histograms; nil where one has neither.
 	EEP95MM *float64
 	// JointRMS is in rad, JointVelRMS in rad/s; AllJointsRMS is JointRMS over
 	// all joints.
@@ -86,13 +88,13 @@ type GapPool struct {
 }
 
 // poolGaps pools the trials that have a gap. The 95th percentile is of all
-// control steps, so it needs the curve of each of these trials.
+// control steps, which the trials' own 95th percentiles do not tell.
 func poolGaps(results []Result, curves map[string]Curve) GapPool {
 	var p GapPool
 	var ee, rot, grip, all stats.Pool
 	var pos, vel [twinrig.NumJoints]stats.Pool
 	var steps, firsts []float64
-	complete := true
+	curved, counted, bins := true, true, Histogram{}
 	for i := range results {
 		g := results[i].Gap
 		if g == nil {
@@ -114,8 +116,10 @@ func poolGaps(results []Result, curves map[string]Curve) GapPool {
 			firsts = append(firsts, *g.Divergence)
 		}
 		c, ok := curves[results[i].Trial.ID]
-		complete = complete && ok
+		curved = curved && ok
 		steps = append(steps, c.EEMM...)
+		counted = counted && g.EE != nil
+		bins.Merge(g.EE)
 	}
 	p.EERMSMM, _ = ee.RMS()
 	p.EERotRMSDeg, _ = rot.RMS()
@@ -125,7 +129,9 @@ func poolGaps(results []Result, curves map[string]Curve) GapPool {
 		p.JointRMS[j], _ = pos[j].RMS()
 		p.JointVelRMS[j], _ = vel[j].RMS()
 	}
-	if p95, ok := stats.Percentile(steps, 0.95); ok && complete {
+	if p95, ok := stats.Percentile(steps, 0.95); ok && curved {
+		p.EEP95MM = &p95
+	} else if p95, ok := bins.Percentile(0.95); ok && counted {
 		p.EEP95MM = &p95
 	}
 	if first, ok := stats.Percentile(firsts, 0.5); ok {

@@ -86,6 +86,8 @@ type Gap struct {
 	EERMSMM float64 `json:"ee_rms_mm"`
 	EEP95MM float64 `json:"ee_p95_mm"`
 	EEMaxMM float64 `json:"ee_max_mm"`
+	// EE counts that distance, in mm, over the steps; nil in older ledgers.
+	EE Histogram `json:"ee_mm_bins,omitempty"`
 	// EERotRMSDeg is of the true angle between the two hands.
 	EERotRMSDeg float64 `json:"ee_rot_rms_deg"`
 	// JointRMS is in rad, JointVelRMS in rad/s.

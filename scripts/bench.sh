@@ -41,6 +41,8 @@ echo "== metrics: one tick counted; 0 allocs (a test)"
 go test -run '^$' -bench Put -benchmem ./agent/telemetry/metrics | grep Benchmark
 echo "== record: one tick and one frame into the log; real time allows 3.2 ms a tick"
 go test -run '^$' -bench 'Tick|Frame' -benchmem ./agent/record | grep Benchmark
+echo "== report of a made-up study of 10,000 trials (load $(load)); limits 5 s, 500 MiB"
+go test -run '^$' -bench '^BenchmarkReport$' -benchtime 1x ./cmd/twinrig | grep Benchmark
 
 echo
 echo "== virtual: 20 random poses held; limits 0.5 deg, 3 times better than without gravity compensation"

@@ -85,18 +85,22 @@ func loadReport(dir string) (rep *report.Report, err error) {
 	return rep, nil
 }
 
-// mostCurves is how many logs a report reads: a plot of more lines is a blot.
-// The numbers are in the ledger, but for the 95th percentile over all steps.
-const mostCurves = 300
+// A report reads every log up to mostCurves, which makes the 95th percentile over
+// all steps exact; beyond that those of fewCurves trials, as a plot of more lines
+// is a blot, and takes that percentile from the ledger's histograms.
+const (
+	mostCurves = 300
+	fewCurves  = 100
+)
 
 // sampleOf takes evenly from many results.
 func sampleOf(results []eval.Result) []eval.Result {
 	if len(results) <= mostCurves {
 		return results
 	}
-	some := make([]eval.Result, 0, mostCurves)
-	for i := range mostCurves {
-		some = append(some, results[i*len(results)/mostCurves])
+	some := make([]eval.Result, 0, fewCurves)
+	for i := range fewCurves {
+		some = append(some, results[i*len(results)/fewCurves])
 	}
 	return some
 }

@@ -72,16 +72,38 @@ func allFlips(differences []float64, extreme func(float64) bool) float64 {
 	}
 }
 
+// signsAtOnce is how many differences get their signs by one look into a table.
+const signsAtOnce = 8
+
+// flipTables has, for each eight of the differences, their sum with every choice
+// of signs.
+func flipTables(differences []float64) [][1 << signsAtOnce]float64 {
+	tables := make([][1 << signsAtOnce]float64, (len(differences)+signsAtOnce-1)/signsAtOnce)
+	for i, d := range differences {
+		table := &tables[i/signsAtOnce]
+		for signs := range table {
+			if signs>>(i%signsAtOnce)&1 == 0 {
+				table[signs] -= d
+			} else {
+				table[signs] += d
+			}
+		}
+	}
+	return tables
+}
+
 func drawFlips(differences []float64, extreme func(float64) bool, seed uint64) float64 {
 	rng := rand.New(rand.NewPCG(seed, 0))
+	tables := flipTables(differences)
 	hits := 1
 	for range drawnFlips {
-		sum := 0.0
-		for _, d := range differences {
-			if rng.Uint64()&1 == 0 {
-				d = -d
+		sum, signs := 0.0, uint64(0)
+		for i := range tables {
+			if i%(64/signsAtOnce) == 0 {
+				signs = rng.Uint64()
 			}
-			sum += d
+			sum += tables[i][signs%(1<<signsAtOnce)]
+			signs >>= signsAtOnce
 		}
 		if extreme(sum) {
 			hits++
